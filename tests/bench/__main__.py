@@ -85,11 +85,11 @@ def server(kind: str, warehouse: str, core: int, names: int = 0) -> Iterator[tup
 
 async def prepare(port: int) -> None:
     """Create the tables of the workloads."""
-    for made in PREPARATION:
-        await ask(port, made)
+    for content in PREPARATION:
+        await ask(port, content)
 
 
-def computed(pid: int) -> float:
+def cpu_seconds(pid: int) -> float:
     """Return the CPU seconds of a process, or elapsed seconds on systems without /proc."""
     try:
         return (
@@ -103,16 +103,18 @@ def computed(pid: int) -> float:
         return time.perf_counter()
 
 
-def compared(workload: Workload, *, seconds: float, rounds: int, core: int) -> list[Speed]:
+def compare(workload: Workload, *, seconds: float, rounds: int, core: int) -> list[Speed]:
     """Measure bare ASGI and the reference server without and with its fast path, alternating under
     the same load.
     """
     with contextlib.ExitStack() as stack:
         servers = [stack.enter_context(server(way, workload.warehouse, core)) for way in WAYS]
-        measured = [(pid, port, Speed(), workload.requests()) for pid, port in servers]
+        servers_with_speeds = [(pid, port, Speed(), workload.requests()) for pid, port in servers]
         for number in range(rounds + 1):
-            for pid, port, speed, requests in measured if number % 2 else reversed(measured):
-                before, started = computed(pid), time.perf_counter()
+            for pid, port, speed, requests in (
+                servers_with_speeds if number % 2 else reversed(servers_with_speeds)
+            ):
+                before, begin = cpu_seconds(pid), time.perf_counter()
                 answers = asyncio.run(
                     load(
                         port,
@@ -122,22 +124,22 @@ def compared(workload: Workload, *, seconds: float, rounds: int, core: int) -> l
                     )
                 )
                 if number:
-                    speed.computing.append((computed(pid) - before) / answers)
-                    speed.per_second.append(answers / (time.perf_counter() - started))
-    return [speed for _, _, speed, _ in measured]
+                    speed.computing.append((cpu_seconds(pid) - before) / answers)
+                    speed.per_second.append(answers / (time.perf_counter() - begin))
+    return [speed for _, _, speed, _ in servers_with_speeds]
 
 
-def start(compiled: str) -> tuple[float, float]:
+def start(bytecode: str) -> tuple[float, float]:
     """Return the seconds from `lakepact serve` to its first answer, and its proportional set size
     in megabytes then.
 
     Args:
-        compiled: a folder for compiled modules, as pip makes them.
+        bytecode: a folder for compiled modules, as pip makes them.
     """
     environment = {
         name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"
     }
-    started = time.perf_counter()
+    begin = time.perf_counter()
     command = [
         sys.executable,
         "-m",
@@ -152,14 +154,14 @@ def start(compiled: str) -> tuple[float, float]:
         command,
         stdout=subprocess.PIPE,
         text=True,
-        env={**environment, "PYTHONPYCACHEPREFIX": compiled},
+        env={**environment, "PYTHONPYCACHEPREFIX": bytecode},
     )
     try:
         assert process.stdout
         url = process.stdout.readline().strip()
         with urllib.request.urlopen(f"{url}/v1/config") as answer:
             answer.read()
-        return time.perf_counter() - started, memory(process.pid)
+        return time.perf_counter() - begin, memory(process.pid)
     finally:
         process.terminate()
         process.communicate()
@@ -168,10 +170,10 @@ def start(compiled: str) -> tuple[float, float]:
 def memory(pid: int) -> float:
     """Return the proportional set size of a process in megabytes; 0 on systems without /proc."""
     try:
-        told = Path(f"/proc/{pid}/smaps_rollup").read_text()
+        text = Path(f"/proc/{pid}/smaps_rollup").read_text()
     except OSError:
         return 0.0
-    return sum(int(line.split()[1]) for line in told.splitlines() if line.startswith("Pss:")) / 1024
+    return sum(int(line.split()[1]) for line in text.splitlines() if line.startswith("Pss:")) / 1024
 
 
 # -- the parts -------------------------------------------------------------------------------------
@@ -179,10 +181,10 @@ def memory(pid: int) -> float:
 
 def starts(_: argparse.Namespace, __: int) -> bool:
     """Measure the time from the command to its first answer."""
-    with tempfile.TemporaryDirectory() as compiled:
-        start(compiled)
-        measured = [start(compiled) for _ in range(STARTS)]
-    seconds, megabytes = (statistics.median(values) for values in zip(*measured, strict=True))
+    with tempfile.TemporaryDirectory() as bytecode:
+        start(bytecode)
+        runs = [start(bytecode) for _ in range(STARTS)]
+    seconds, megabytes = (statistics.median(values) for values in zip(*runs, strict=True))
     say(f"{'':46}{'':>10}{'most':>29}")
     say(
         f"{'start to first answer':46}{seconds:>8.2f} s {START_TARGET:>28.2f}{met(is_met=seconds <= START_TARGET)}"
@@ -193,105 +195,105 @@ def starts(_: argparse.Namespace, __: int) -> bool:
     return seconds > START_TARGET or megabytes > MEMORY_TARGET
 
 
-def speeds(chosen: argparse.Namespace, core: int) -> bool:
+def speeds(settings: argparse.Namespace, core: int) -> bool:
     """Compare the reference server with bare ASGI."""
-    missed = False
+    is_missed = False
     ways = "".join(f"{way:>20}{'ratio':>8}{'least':>7}{'':7}" for way in ("router", "fast path"))
     say(f"{f'{CONNECTIONS} connections':20}{'bare ASGI':>20}{ways}")
     for workload in WORKLOADS:
-        bare, router, fast = compared(
-            workload, seconds=chosen.seconds, rounds=chosen.rounds, core=core
+        bare, router, fast = compare(
+            workload, seconds=settings.seconds, rounds=settings.rounds, core=core
         )
-        line = f"{workload.name:20}{shown(bare)}"
+        line = f"{workload.name:20}{text_of(bare)}"
         for speed, target in ((router, workload.router), (fast, workload.fast)):
             ratio = statistics.median(bare.computing) / statistics.median(speed.computing)
-            missed = missed or (target is not None and ratio < target)
-            line += f"{shown(speed)}{ratio:>8.2f}{against(ratio, target)}"
+            is_missed = is_missed or (target is not None and ratio < target)
+            line += f"{text_of(speed)}{ratio:>8.2f}{against(ratio, target)}"
         say(line)
-    return missed
+    return is_missed
 
 
-def shown(speed: Speed) -> str:
+def text_of(speed: Speed) -> str:
     """Return the CPU time of an answer and the answers per second."""
     return f"{statistics.median(speed.computing) * 1e6:8.1f} µs{statistics.median(speed.per_second):7.0f}/s"
 
 
-def many_names(chosen: argparse.Namespace, core: int) -> bool:
+def many_names(settings: argparse.Namespace, core: int) -> bool:
     """Compare catalogs of many and few tables and namespaces."""
-    missed = False
+    is_missed = False
     say(f"{'tables and namespaces of a catalog':46}{FEW:>13}{MANY:>13,}{'ratio':>8}{'most':>6}")
     with_names = partial(server, "fast", "memory:", core)
     for name, few, many, most in scaling(
-        with_names, computed, seconds=chosen.seconds, rounds=chosen.rounds
+        with_names, cpu_seconds, seconds=settings.seconds, rounds=settings.rounds
     ):
-        missed = missed or many / few > most
+        is_missed = is_missed or many / few > most
         say(
             f"{name:46}{few * 1e6:>10.1f} µs{many * 1e6:>10.1f} µs{many / few:>8.2f}{most:>6.2f}{met(is_met=many / few <= most)}"
         )
-    return missed
+    return is_missed
 
 
 def long_lists(_: argparse.Namespace, core: int) -> bool:
     """Measure listings of tables with 100,000 files."""
-    missed = False
+    is_missed = False
     say(f"{'tables of 100,000 files':52}{'':26}{'':>6}{'most':>8}")
     with tempfile.TemporaryDirectory() as folder:
-        for name, value, most in listings(Path(folder), core=core, computed=computed):
-            missed = missed or value > most
+        for name, value, most in listings(Path(folder), core=core, cpu_seconds=cpu_seconds):
+            is_missed = is_missed or value > most
             say(f"{name:52}{'':22}{value:>10.1f}{most:>8.0f}{met(is_met=value <= most)}")
-    return missed
+    return is_missed
 
 
 def client(_: argparse.Namespace, core: int) -> bool:
     """Compare the client with pyiceberg."""
     statement = "from lakepact.client import IcebergCatalog"
     seconds = imports(statement)
-    missed = seconds > IMPORT_TARGET
-    say(f"{statement:46}{seconds:>24.2f} s{IMPORT_TARGET:>14.2f}{met(is_met=not missed)}")
+    is_missed = seconds > IMPORT_TARGET
+    say(f"{statement:46}{seconds:>24.2f} s{IMPORT_TARGET:>14.2f}{met(is_met=not is_missed)}")
     say(f"{'CPU time of the client':46}{'pyiceberg':>13}{'lakepact':>13}{'times':>8}{'least':>6}")
     with server("fast", "memory:", core) as (_pid, port):
         for name, theirs, ours, least in client_loads(port):
-            missed = missed or theirs / ours < least
+            is_missed = is_missed or theirs / ours < least
             say(
                 f"{name:46}{theirs:>10.2f} ms{ours:>10.2f} ms{theirs / ours:>8.1f}{least:>6.1f}{met(is_met=theirs / ours >= least)}"
             )
         say(f"{'CPU time of the client':46}{'thread':>13}{'event loop':>13}{'times':>8}{'most':>6}")
         for name, thread, loop in loads_at_once(port):
-            missed = missed or loop / thread > EVENT_LOOP_TARGET
+            is_missed = is_missed or loop / thread > EVENT_LOOP_TARGET
             limit = f"{EVENT_LOOP_TARGET:>6.1f}{met(is_met=loop / thread <= EVENT_LOOP_TARGET)}"
             say(f"{name:46}{thread:>10.2f} ms{loop:>10.2f} ms{loop / thread:>8.1f}{limit}")
-    return missed
+    return is_missed
 
 
 def long_commits(_: argparse.Namespace, core: int) -> bool:
     """Measure the CPU time of commits with many updates."""
-    missed = False
+    is_missed = False
     say(
         f"{'CPU time of a commit of':40}{''.join(f'{size:>10,}' for size in SIZES)}{'growth':>14}{'most':>8}"
     )
-    for name, seconds in costs(partial(server, "fast", "memory:", core), computed):
+    for name, seconds in costs(partial(server, "fast", "memory:", core), cpu_seconds):
         growth = [after / before for before, after in itertools.pairwise(seconds)]
         # Only the last doubling counts: the first includes the fixed cost of every commit.
-        missed = missed or growth[-1] > GROWTH
-        shown_growth = "".join(f"{one:>7.2f}" for one in growth)
+        is_missed = is_missed or growth[-1] > GROWTH
+        growth_text = "".join(f"{one:>7.2f}" for one in growth)
         say(
-            f"{name:40}{''.join(f'{one * 1e3:>7.1f} ms' for one in seconds)}{shown_growth}{GROWTH:>8.2f}{met(is_met=growth[-1] <= GROWTH)}"
+            f"{name:40}{''.join(f'{one * 1e3:>7.1f} ms' for one in seconds)}{growth_text}{GROWTH:>8.2f}{met(is_met=growth[-1] <= GROWTH)}"
         )
-    return missed
+    return is_missed
 
 
 def other_callers(_: argparse.Namespace, core: int) -> bool:
     """Measure how long other callers wait during the longest requests."""
-    missed = False
+    is_missed = False
     say(
         f"{'another caller, every 5 ms, during':40}{'status':>8}{'took':>10}{'it waited':>13}{'most':>10}"
     )
     for name, status, took, longest in waits(partial(server, "fast", "memory:", core)):
-        missed = missed or longest > WAIT
+        is_missed = is_missed or longest > WAIT
         say(
             f"{name:40}{status:>8}{took * 1e3:>7.0f} ms{longest * 1e3:>10.1f} ms{WAIT * 1e3:>7.0f} ms{met(is_met=longest <= WAIT)}"
         )
-    return missed
+    return is_missed
 
 
 def cores() -> tuple[int, int]:
@@ -306,18 +308,18 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
-def against_java(chosen: argparse.Namespace, core: int) -> bool:
+def against_java(settings: argparse.Namespace, core: int) -> bool:
     """Compare the reference server with Iceberg's Java server."""
-    missed = False
+    is_missed = False
     say(
         f"{'beside the Java server of Iceberg':46}{'Java':>13}{'reference':>13}{'times':>8}{'least':>6}"
     )
     ours = partial(server, "fast", "memory:", core)
     try:
         for name, java, cost, least in beside_java(
-            ours, computed, seconds=chosen.seconds, rounds=chosen.rounds
+            ours, cpu_seconds, seconds=settings.seconds, rounds=settings.rounds
         ):
-            missed = missed or java / cost < least
+            is_missed = is_missed or java / cost < least
             say(
                 f"{name:46}{java * 1e6:>10.1f} µs{cost * 1e6:>10.1f} µs{java / cost:>8.1f}{least:>6.1f}{met(is_met=java / cost >= least)}"
             )
@@ -326,35 +328,35 @@ def against_java(chosen: argparse.Namespace, core: int) -> bool:
         ):  # both servers and the load generator use all cores: their threads wait for a disk
             os.sched_setaffinity(0, {core, *os.sched_getaffinity(0)})
         (lasting,) = (
-            kind for kind in kinds(Path(tempfile.mkdtemp(dir=chosen.folder))) if kind.name == FULL
+            kind for kind in kinds(Path(tempfile.mkdtemp(dir=settings.folder))) if kind.name == FULL
         )
         for name, java, rate, least in commits_beside_java(
-            partial(serving, lasting, -1), seconds=chosen.seconds, rounds=chosen.rounds
+            partial(serving, lasting, -1), seconds=settings.seconds, rounds=settings.rounds
         ):
-            missed = missed or rate / java < least
+            is_missed = is_missed or rate / java < least
             say(
                 f"{name:46}{java:>11.0f}/s{rate:>11.0f}/s{rate / java:>8.1f}{least:>6.1f}{met(is_met=rate / java >= least)}"
             )
     except LeftOut as reason:
         say(f"left out: {reason}")
-    return missed
+    return is_missed
 
 
-def durable(chosen: argparse.Namespace, _: int) -> bool:
+def durable(settings: argparse.Namespace, _: int) -> bool:
     """Measure durable commits."""
-    missed = False
-    folder = Path(tempfile.mkdtemp(dir=chosen.folder))
+    is_missed = False
+    folder = Path(tempfile.mkdtemp(dir=settings.folder))
     one = new_file(folder / "new-files")
     say(
         f"{'a new file of 13 KB':44}{one * 1e6:>9.0f} µs{FILES_WERE_DELETED if one > SLOW_FILE else ''}"
     )
     say(f"{'commits that last':44}{'':>12}{'ratio':>8}{'least':>7}")
     for name, rate, ratio, target in durable_commits(
-        folder, core=-1, seconds=chosen.seconds, rounds=chosen.rounds
+        folder, core=-1, seconds=settings.seconds, rounds=settings.rounds
     ):
-        missed = missed or (target is not None and ratio < target)
+        is_missed = is_missed or (target is not None and ratio < target)
         say(f"{name:44}{rate:>10.0f}/s{ratio:>8.2f}{against(ratio, target)}")
-    return missed
+    return is_missed
 
 
 def against(ratio: float, least: float | None) -> str:
@@ -393,27 +395,27 @@ def main() -> int:
     arguments.add_argument(
         "parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)}; all if none is named"
     )
-    chosen = arguments.parse_args()
-    unknown = [name for name in chosen.parts if name not in PARTS]
+    options = arguments.parse_args()
+    unknown = [name for name in options.parts if name not in PARTS]
     if unknown:
         arguments.error(f"there is no part {', '.join(unknown)}; there are {', '.join(PARTS)}")
     uvloop.install()
-    served, loading = cores()
-    missed: list[str] = []
-    if chosen.folder:
-        Path(chosen.folder).mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=chosen.folder, ignore_cleanup_errors=True) as folder:
-        chosen.folder = folder  # deleted at the end only
-        for name in chosen.parts or PARTS:
+    serving_core, loading = cores()
+    misses: list[str] = []
+    if options.folder:
+        Path(options.folder).mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=options.folder, ignore_cleanup_errors=True) as folder:
+        options.folder = folder  # deleted at the end only
+        for name in options.parts or PARTS:
             if loading >= 0:  # starts, and servers whose threads wait for a disk, use all cores
                 os.sched_setaffinity(
-                    0, {served, loading} if name in {"start", "durable"} else {loading}
+                    0, {serving_core, loading} if name in {"start", "durable"} else {loading}
                 )
-            if PARTS[name](chosen, served):
-                missed.append(name)
+            if PARTS[name](options, serving_core):
+                misses.append(name)
             say("")
-    say(f"missed a target: {', '.join(missed)}" if missed else "every target is met")
-    return int(bool(missed))
+    say(f"missed a target: {', '.join(misses)}" if misses else "every target is met")
+    return int(bool(misses))
 
 
 if __name__ == "__main__":

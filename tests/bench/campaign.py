@@ -84,7 +84,7 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
-def computed(process: int) -> float:
+def cpu_seconds(process: int) -> float:
     """Return the CPU seconds of a process, without its children."""
     with contextlib.suppress(OSError):
         words = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
@@ -103,19 +103,19 @@ class Meter:
 
     root: int
     without: frozenset[int] = frozenset()
-    _seen: dict[int, float] = field(default_factory=dict[int, float])
+    _seconds: dict[int, float] = field(default_factory=dict[int, float])
 
     def look(self) -> float:
         """Return the CPU seconds so far."""
         others = {child for process in self.without for child in (process, *children(process))}
         for process in {self.root, *children(self.root)} - others:
-            self._seen[process] = max(self._seen.get(process, 0.0), computed(process))
-        return self.seen
+            self._seconds[process] = max(self._seconds.get(process, 0.0), cpu_seconds(process))
+        return self.total
 
     @property
-    def seen(self) -> float:
+    def total(self) -> float:
         """The CPU seconds at the last look."""
-        return sum(self._seen.values())
+        return sum(self._seconds.values())
 
 
 @contextlib.contextmanager
@@ -147,15 +147,15 @@ def java(folder: Path) -> Iterator[str | None]:
         yield url
 
 
-def three(folder: Path, chosen: argparse.Namespace) -> bool:
+def three(folder: Path, arguments: argparse.Namespace) -> bool:
     """Send 2,000 cases to three servers with one command, and return whether a target is missed."""
-    plan = chosen.plan or folder / "plan"
-    if chosen.plan is None:
+    plan = arguments.plan or folder / "plan"
+    if arguments.plan is None:
         case_plans.plan("iceberg_rest", plan, seeds=range(SEEDS), modes=MODES)
-    made = documents.read(plan / "plan.json")
-    missed = bool(made["cases"] < CASES)
-    say(f"{made['cases']} cases (at least {CASES})")
-    for name in chosen.engines:
+    plan_document = documents.read(plan / "plan.json")
+    is_missed = bool(plan_document["cases"] < CASES)
+    say(f"{plan_document['cases']} cases (at least {CASES})")
+    for name in arguments.engines:
         run = folder / name
         with (
             ours() as (_, sound),
@@ -163,12 +163,12 @@ def three(folder: Path, chosen: argparse.Namespace) -> bool:
             java(folder / f"{name}-java") as iceberg,
         ):
             targets = {"ours": sound, "faulty": faulty, **({"java": iceberg} if iceberg else {})}
-            named = [
+            target_options = [
                 word for target, url in targets.items() for word in ("--target", f"{target}={url}")
             ]
             servers = children(os.getpid())
-            before = sum(map(computed, servers))
-            seconds, processors = timed(
+            before = sum(map(cpu_seconds, servers))
+            seconds, processors = time_of(
                 command(
                     "run",
                     "--plan",
@@ -176,36 +176,42 @@ def three(folder: Path, chosen: argparse.Namespace) -> bool:
                     "--out",
                     str(run),
                     "--report",
-                    *named,
+                    *target_options,
                     *ENGINES[name],
                 )
             )
-            theirs = sum(map(computed, servers)) - before
+            theirs = sum(map(cpu_seconds, servers)) - before
         rows = tables.read(run / "coverage", findings.COVERAGE).to_pylist()
-        broken = {
+        failures = {
             (row["target"], row["requirement_id"]) for row in rows if row["verdict"] == "fail"
         }
         unseen = [
-            fault for fault, requirement in FAULTS.items() if ("faulty", requirement) not in broken
+            fault
+            for fault, requirement in FAULTS.items()
+            if ("faulty", requirement) not in failures
         ]
-        failed_of_ours = sorted(requirement for target, requirement in broken if target == "ours")
+        failures_of_ours = sorted(
+            requirement for target, requirement in failures if target == "ours"
+        )
         pages = all((run / f"report.{form}").exists() for form in ("html", "md"))
         late = seconds > SECONDS
-        missed = missed or late or bool(unseen) or bool(failed_of_ours) or not pages
+        is_missed = is_missed or late or bool(unseen) or bool(failures_of_ours) or not pages
         clock = (
             f"{seconds:5.1f} s of {SECONDS:.0f}{' MISSED' if late else ''}, "
             f"of processors {processors:5.1f} s, the servers {theirs:.1f} s"
         )
-        say(f"{name:9} {len(targets)} targets, {made['cases'] * len(targets)} cases sent: {clock}")
         say(
-            f"{'':9} faults not found: {', '.join(unseen) or 'none'}; failures of ours: {', '.join(failed_of_ours) or 'none'}"
+            f"{name:9} {len(targets)} targets, {plan_document['cases'] * len(targets)} cases sent: {clock}"
         )
-    return missed
+        say(
+            f"{'':9} faults not found: {', '.join(unseen) or 'none'}; failures of ours: {', '.join(failures_of_ours) or 'none'}"
+        )
+    return is_missed
 
 
-def timed(words: list[str]) -> tuple[float, float]:
+def time_of(words: list[str]) -> tuple[float, float]:
     """Return the elapsed and the CPU seconds of a command."""
-    started = time.perf_counter()
+    begin = time.perf_counter()
     with subprocess.Popen(words, stdout=subprocess.DEVNULL) as process:
         meter, over = Meter(process.pid), threading.Event()
 
@@ -216,11 +222,11 @@ def timed(words: list[str]) -> tuple[float, float]:
         watching = threading.Thread(target=watch)
         watching.start()
         code = process.wait()
-        seconds = time.perf_counter() - started
+        seconds = time.perf_counter() - begin
         over.set()
         watching.join()
     assert code == 0, f"it ended with {code}"
-    return seconds, meter.seen
+    return seconds, meter.total
 
 
 def some_of(plan: Path, folder: Path, cases: int) -> Path:
@@ -236,7 +242,7 @@ def some_of(plan: Path, folder: Path, cases: int) -> Path:
     return folder
 
 
-def marginal(folder: Path, chosen: argparse.Namespace) -> bool:
+def marginal(folder: Path, arguments: argparse.Namespace) -> bool:
     """Compare one more case on Spark and in two plain processes, and return whether Spark exceeds
     the limit.
     """
@@ -250,21 +256,21 @@ def marginal(folder: Path, chosen: argparse.Namespace) -> bool:
     each: dict[str, list[float]] = {"plain": [], "local[2]": []}
     with ours() as (server, url), contextlib.ExitStack() as ending:
         meter = Meter(os.getpid(), frozenset({server}))
-        before, started = meter.look(), time.perf_counter()
+        before, begin = meter.look(), time.perf_counter()
         spark = ending.enter_context(Spark("local[2]"))
-        sent(spark, plans[FEW], folder / "first", url)
-        starts = time.perf_counter() - started, meter.look() - before
+        send_plan(spark, plans[FEW], folder / "first", url)
+        starts = time.perf_counter() - begin, meter.look() - before
         engines: dict[str, Engine] = {
             "plain": ending.enter_context(LocalEngine(2)),
             "local[2]": spark,
         }
-        sent(engines["plain"], plans[FEW], folder / "first-plain", url)
-        for number in range(chosen.rounds):
+        send_plan(engines["plain"], plans[FEW], folder / "first-plain", url)
+        for number in range(arguments.rounds):
             for name, engine in engines.items():
                 took: dict[int, float] = {}
                 for count, plan in plans.items():
                     before = meter.look()
-                    sent(engine, plan, folder / f"{number}-{name}-{count}", url)
+                    send_plan(engine, plan, folder / f"{number}-{name}-{count}", url)
                     took[count] = meter.look() - before
                 each[name].append((took[many] - took[FEW]) / (many - FEW))
     ratio = statistics.median(
@@ -284,11 +290,11 @@ def marginal(folder: Path, chosen: argparse.Namespace) -> bool:
     return ratio > MOST
 
 
-def sent(engine: Engine, plan: Path, run: Path, url: str) -> None:
+def send_plan(engine: Engine, plan: Path, run: Path, url: str) -> None:
     ran(plan, run, engine, f"a={url}", chunk=CASES)
 
 
-def scans(_folder: Path, chosen: argparse.Namespace) -> bool:
+def scans(_folder: Path, arguments: argparse.Namespace) -> bool:
     """Compare full scans by both readers, and return whether a limit is exceeded."""
     from pyspark.sql import SparkSession  # noqa: PLC0415 - another part measures its start
 
@@ -311,15 +317,15 @@ def scans(_folder: Path, chosen: argparse.Namespace) -> bool:
         spark.sql("CREATE NAMESPACE lake.n")
         ratios: list[float] = []
         for files in (1, 20):
-            made = spark.range(0, ROWS, 1, files).selectExpr(*COLUMNS).writeTo(f"lake.n.t{files}")
-            made.tableProperty("write.parquet.row-group-size-bytes", str(16 << 20)).create()
+            writer = spark.range(0, ROWS, 1, files).selectExpr(*COLUMNS).writeTo(f"lake.n.t{files}")
+            writer.tableProperty("write.parquet.row-group-size-bytes", str(16 << 20)).create()
             source = spark.read.format("lakepact").option("catalog", url)
             readers = {
                 "jar": partial(spark.table, f"lake.n.t{files}"),
                 "source": partial(source.load, f"n.t{files}"),
             }
             took: dict[str, list[tuple[float, float]]] = {"jar": [], "source": []}
-            for reader in [*readers] * chosen.rounds:
+            for reader in [*readers] * arguments.rounds:
                 for _ in range(2):
                     before, since = meter.look(), time.perf_counter()
                     readers[reader]().write.format("noop").mode("overwrite").save()
@@ -373,16 +379,16 @@ def main() -> int:
     options.add_argument(
         "--rounds", type=int, default=ROUNDS, help="marginal, scans: rounds of each"
     )
-    chosen = options.parse_args()
-    chosen.engines = chosen.engines or list(ENGINES)
-    unknown = sorted(set(chosen.parts) - set(PARTS))
+    arguments = options.parse_args()
+    arguments.engines = arguments.engines or list(ENGINES)
+    unknown = sorted(set(arguments.parts) - set(PARTS))
     if unknown:
         options.error(f"there is no part {unknown[0]}; there are {', '.join(PARTS)}")
-    missed = False
-    for name in chosen.parts:
+    is_missed = False
+    for name in arguments.parts:
         with tempfile.TemporaryDirectory() as folder:
-            missed = PARTS[name](Path(folder), chosen) or missed
-    return int(missed)
+            is_missed = PARTS[name](Path(folder), arguments) or is_missed
+    return int(is_missed)
 
 
 if __name__ == "__main__":

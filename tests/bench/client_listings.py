@@ -22,12 +22,12 @@ def client_listings(port: int, table: str, token: str) -> Iterator[tuple[str, fl
     ) as client:
         shared = client.table(SHARE, SCHEMA, table)
 
-        def looked_at() -> list[str]:
+        def look_at_each() -> list[str]:
             return [file.url for file in shared.files()]
 
         clients: dict[str, Callable[[], Any]] = {
             "all": lambda: list(shared.files()),
-            "looked at": looked_at,
+            "looked at": look_at_each,
         }
         if (connector := connectors(endpoint, token, table)) is not None:
             clients["connector"] = connector

@@ -41,8 +41,8 @@ def client_loads(port: int) -> Iterator[tuple[str, float, float, float]]:
     """
     uri = f"http://127.0.0.1:{port}"
     post(f"{uri}/v1/namespaces", {"namespace": [NAMESPACE]})
-    written(uri, "small", FEW_SNAPSHOTS)
-    written(uri, "long", SNAPSHOTS)
+    create_table(uri, "small", FEW_SNAPSHOTS)
+    create_table(uri, "long", SNAPSHOTS)
     post(f"{uri}/v1/namespaces", {"namespace": [LISTED]})
     for number in range(TABLES):
         post(
@@ -83,8 +83,8 @@ def client_loads(port: int) -> Iterator[tuple[str, float, float, float]]:
             ),
         ]
         for name, table, call, least in calls:
-            yield name, *compared(partial(theirs.load_table, (NAMESPACE, table)), call), least
-        listing = compared(
+            yield name, *compare(partial(theirs.load_table, (NAMESPACE, table)), call), least
+        listing = compare(
             partial(theirs.list_tables, LISTED), lambda: list(ours.list_tables(LISTED))
         )
         yield f"list_tables, {TABLES:,} tables", *listing, 1.25
@@ -112,10 +112,10 @@ def loads_at_once(port: int) -> Iterator[tuple[str, float, float]]:
                 ours.load_table((NAMESPACE, "small"))
 
         for count in AT_ONCE:
-            measured = compared(each, lambda count=count: runner.run(load(count)))
+            costs = compare(each, lambda count=count: runner.run(load(count)))
             yield (
                 f"load_table, 12 KB, {count} at once",
-                *(milliseconds / LOADS for milliseconds in measured),
+                *(milliseconds / LOADS for milliseconds in costs),
             )
         runner.run(catalog.close())
 
@@ -124,7 +124,7 @@ def imports(statement: str) -> float:
     """Return the CPU seconds of a process that imports something, once it is compiled, as the
     median of several processes.
     """
-    with tempfile.TemporaryDirectory() as compiled:
+    with tempfile.TemporaryDirectory() as bytecode:
         environment = {
             name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"
         }
@@ -135,26 +135,26 @@ def imports(statement: str) -> float:
             capture_output=True,
             text=True,
             check=True,
-            env={**environment, "PYTHONPYCACHEPREFIX": compiled},
+            env={**environment, "PYTHONPYCACHEPREFIX": bytecode},
         )
         return statistics.median([float(run().stdout) for _ in range(IMPORTS + 1)][1:])
 
 
-def compared(theirs: Callable[[], Any], ours: Callable[[], Any]) -> tuple[float, float]:
+def compare(theirs: Callable[[], Any], ours: Callable[[], Any]) -> tuple[float, float]:
     """Return the CPU time of each, in milliseconds, as the median of alternating rounds."""
-    measured: tuple[list[float], list[float]] = ([], [])
+    rounds: tuple[list[float], list[float]] = ([], [])
     for number in range(ROUNDS + 1):
-        for call, seconds in zip((theirs, ours), measured, strict=True):
+        for call, seconds in zip((theirs, ours), rounds, strict=True):
             before = time.process_time()
             for _ in range(5):
                 call()
             if number:
                 seconds.append((time.process_time() - before) / 5)
-    first, second = (statistics.median(seconds) * 1e3 for seconds in measured)
+    first, second = (statistics.median(seconds) * 1e3 for seconds in rounds)
     return first, second
 
 
-def written(uri: str, table: str, snapshots: int) -> None:
+def create_table(uri: str, table: str, snapshots: int) -> None:
     """Create a table of 50 columns with so many snapshots, each with the summary of an append by
     Spark.
     """
@@ -167,13 +167,13 @@ def written(uri: str, table: str, snapshots: int) -> None:
         {"name": table, "schema": {"type": "struct", "fields": fields}},
     )
     location = created["metadata"]["location"]
-    added = [
+    additions = [
         {"action": "add-snapshot", "snapshot": snapshot(number, location)}
         for number in range(snapshots)
     ]
     post(
         f"{uri}/v1/namespaces/{NAMESPACE}/tables/{table}",
-        {"requirements": [], "updates": [*added, *MOVE_MAIN(snapshots)]},
+        {"requirements": [], "updates": [*additions, *MOVE_MAIN(snapshots)]},
     )
 
 

@@ -53,10 +53,10 @@ class BesideSql:
     target: float | None = None
 
     @property
-    def named(self) -> str:
+    def row_name(self) -> str:
         """The name of the row in the table of results."""
         way = {"table": "by transactions", "catalog": "commit_table alone"}[self.way]
-        return f"SqlCatalog {way}, {_counted(self.theirs)}"
+        return f"SqlCatalog {way}, {_writer_count(self.theirs)}"
 
 
 TIMES = 15.0  #: times the commits of pyiceberg, for both ways
@@ -106,8 +106,8 @@ def serving(kind: Kind, core: int) -> Iterator[int]:
         if core >= 0:
             for task in Path(f"/proc/{process.pid}/task").iterdir():
                 os.sched_setaffinity(int(task.name), {core})
-        for made in WRITERS_PREPARATION:
-            asyncio.run(ask(port, made))
+        for content in WRITERS_PREPARATION:
+            asyncio.run(ask(port, content))
         yield port
     finally:
         process.terminate()
@@ -133,9 +133,9 @@ def new_file(folder: Path) -> float:
     folder.mkdir()
     took: list[float] = []
     for number in range(NEW_FILES):
-        started = time.perf_counter()
+        begin = time.perf_counter()
         (folder / f"{number}.metadata.json").write_bytes(b" " * METADATA)
-        took.append(time.perf_counter() - started)
+        took.append(time.perf_counter() - begin)
     return statistics.median(took)
 
 
@@ -145,9 +145,9 @@ def durable_commits(
     """Yield each measurement: name, commits per second, ratio to the compared one, and least
     ratio.
     """
-    compared = kinds(folder)
+    configurations = kinds(folder)
     with ExitStack() as ending:
-        ports = {kind.name: ending.enter_context(serving(kind, core)) for kind in compared}
+        ports = {kind.name: ending.enter_context(serving(kind, core)) for kind in configurations}
         for port in ports.values():
             _rate(port, WRITERS, seconds)  # from here all tables have properties and tags
         sql = ending.enter_context(writing(folder / "sql", _metadata(ports[FULL]), writers=WRITERS))
@@ -160,26 +160,26 @@ def durable_commits(
             single.append(_rate(ports[FULL], 1, seconds))
             for beside, rates in theirs.items():
                 rates.append(sql.rate(beside.theirs, seconds, way=beside.way))
-    for kind in compared:
+    for kind in configurations:
         rates = many[kind.name]
         yield (
-            f"{kind.name}, {_counted(WRITERS)}",
+            f"{kind.name}, {_writer_count(WRITERS)}",
             statistics.median(rates),
             _ratio(rates, many[kind.beside or kind.name]),
             kind.target,
         )
     for beside, rates in theirs.items():
         ours = single if beside.ours == 1 else many[FULL]
-        yield beside.named, statistics.median(rates), 1.0, None
+        yield beside.row_name, statistics.median(rates), 1.0, None
         yield (
-            f"{FULL}, {_counted(beside.ours)}",
+            f"{FULL}, {_writer_count(beside.ours)}",
             statistics.median(ours),
             _ratio(ours, rates),
             beside.target,
         )
 
 
-def _counted(writers: int) -> str:
+def _writer_count(writers: int) -> str:
     return "1 writer" if writers == 1 else f"{writers} writers"
 
 
@@ -189,6 +189,6 @@ def _ratio(rates: list[float], base: list[float]) -> float:
 
 def _rate(port: int, writers: int, seconds: float) -> float:
     requests = to_many_tables(writers)
-    started = time.perf_counter()
+    begin = time.perf_counter()
     answers = asyncio.run(load(port, requests, seconds=seconds, connections=writers))
-    return answers / (time.perf_counter() - started)
+    return answers / (time.perf_counter() - begin)

@@ -35,7 +35,7 @@ def commit(updates: list[dict[str, Any]]) -> bytes:
     return request("POST", TABLE, {"requirements": [], "updates": updates})
 
 
-def repeated(item: bytes, size: int) -> bytes:
+def array_members(item: bytes, size: int) -> bytes:
     """Return the members of an array of about `size` bytes."""
     return b",".join([item] * (size // (len(item) + 1)))
 
@@ -65,7 +65,7 @@ def wide(count: int) -> dict[str, Any]:
     return {"type": "struct", "schema-id": 0, "fields": fields}
 
 
-def grown(megabytes: int) -> list[bytes]:
+def huge_table(megabytes: int) -> list[bytes]:
     """Return requests that make a table with so much metadata, rename it and drop it."""
     tables, names = (
         "/v1/namespaces/bench/tables",
@@ -100,15 +100,17 @@ ATTACKS: dict[str, Callable[[], list[bytes]]] = {
         commit([{"action": "add-schema", "schema": wide(10_000)}])
     ],
     "20,000 remove-snapshots of one": lambda: [
-        raw(TABLE, b'{"requirements":[],"updates":[%s]}' % repeated(REMOVE, 980_000))
+        raw(TABLE, b'{"requirements":[],"updates":[%s]}' % array_members(REMOVE, 980_000))
     ],
     "100 schemas, nested 90 deep": lambda: [
         commit([{"action": "add-schema", "schema": nested(90)}] * 100)
     ],
-    "7.5 MB of [[],[],…]": lambda: [raw(TABLE, b"[%s]" % repeated(b"[]", 7_500_000))],
-    "149 KB of [[],[],…], 10 times": lambda: [raw(TABLE, b"[%s]" % repeated(b"[]", 149_000))] * 10,
+    "7.5 MB of [[],[],…]": lambda: [raw(TABLE, b"[%s]" % array_members(b"[]", 7_500_000))],
+    "149 KB of [[],[],…], 10 times": lambda: (
+        [raw(TABLE, b"[%s]" % array_members(b"[]", 149_000))] * 10
+    ),
     "149 KB of [[],[],…] in updates": lambda: (
-        [raw(TABLE, b'{"requirements":[],"updates":[%s]}' % repeated(b"[]", 149_000))] * 10
+        [raw(TABLE, b'{"requirements":[],"updates":[%s]}' % array_members(b"[]", 149_000))] * 10
     ),
     "7.5 MB of one text": lambda: [
         raw(TABLE, b'{"requirements":[],"updates":["%s"]}' % (b"x" * 7_500_000))
@@ -123,22 +125,23 @@ ATTACKS: dict[str, Callable[[], list[bytes]]] = {
     "400 KB of texts and an escape": lambda: [
         raw(
             "/v1/namespaces",
-            b'{"namespace":["a"],"x":[%s],"y":"\\u0041"}' % repeated(b'"a"', 390_000),
+            b'{"namespace":["a"],"x":[%s],"y":"\\u0041"}' % array_members(b'"a"', 390_000),
         )
     ],
-    "a table of 49 MB metadata, renamed": lambda: grown(49),
+    "a table of 49 MB metadata, renamed": lambda: huge_table(49),
     "60 KB of add-schema, 20 times": lambda: [commit(ADD_SCHEMAS(450))] * 20,
 }
 
 
 def costs(
-    server: Callable[[], AbstractContextManager[tuple[int, int]]], computed: Callable[[int], float]
+    server: Callable[[], AbstractContextManager[tuple[int, int]]],
+    cpu_seconds: Callable[[int], float],
 ) -> Iterator[tuple[str, list[float]]]:
     """Yield each kind of commit with its CPU seconds by size, on a new table each time.
 
     Args:
         server: starts a server, and gives its process id and port.
-        computed: the seconds that a process has computed.
+        cpu_seconds: returns the CPU seconds of a process.
     """
     with server() as (pid, port):
         asyncio.run(ask(port, request("POST", "/v1/namespaces", {"namespace": ["costs"]})))
@@ -146,29 +149,29 @@ def costs(
             yield (
                 kind.name,
                 [
-                    min(_cost(kind, size, pid, port, computed) for _ in range(ROUNDS))
+                    min(_cost(kind, size, pid, port, cpu_seconds) for _ in range(ROUNDS))
                     for size in SIZES
                 ],
             )
 
 
-def _cost(kind: Kind, size: int, pid: int, port: int, computed: Callable[[int], float]) -> float:
-    asyncio.run(ask(port, _made(kind.path)))
+def _cost(kind: Kind, size: int, pid: int, port: int, cpu_seconds: Callable[[int], float]) -> float:
+    asyncio.run(ask(port, _creation(kind.path)))
     if kind.before:
         asyncio.run(
             ask(
                 port, request("POST", kind.path, {"requirements": [], "updates": kind.before(size)})
             )
         )
-    sent = request("POST", kind.path, kind.commit(size))
-    before = computed(pid)
-    asyncio.run(_answer(port, sent))
-    cost = computed(pid) - before
+    content = request("POST", kind.path, kind.commit(size))
+    before = cpu_seconds(pid)
+    asyncio.run(_answer(port, content))
+    cost = cpu_seconds(pid) - before
     asyncio.run(ask(port, request("DELETE", kind.path)))
     return cost
 
 
-def _made(path: str) -> bytes:
+def _creation(path: str) -> bytes:
     """Return the request that creates the table or view at a path."""
     if path == VIEW:
         version = {**view_version(-1)["view-version"], "version-id": 1}
@@ -187,55 +190,55 @@ def waits(
     it.
     """
     with server() as (_, port):
-        made = request(
+        creation = request(
             "POST", "/v1/namespaces/bench/tables", {"name": "attacked", "schema": schema(1)}
         )
-        asyncio.run(_answer(port, made))
-        yield "no attack", 0, *asyncio.run(_attacked(port, []))[1:]
+        asyncio.run(_answer(port, creation))
+        yield "no attack", 0, *asyncio.run(_attack(port, []))[1:]
         for name, attack in ATTACKS.items():
-            sent = attack()
+            requests = attack()
             yield (
                 name,
                 *min(
-                    (asyncio.run(_attacked(port, sent)) for _ in range(ROUNDS)), key=itemgetter(2)
+                    (asyncio.run(_attack(port, requests)) for _ in range(ROUNDS)), key=itemgetter(2)
                 ),
             )
 
 
-async def _attacked(port: int, attack: list[bytes]) -> tuple[int, float, float]:
+async def _attack(port: int, attack: list[bytes]) -> tuple[int, float, float]:
     longest = 0.0
-    ended = asyncio.Event()
+    end = asyncio.Event()
 
     async def other() -> None:
         nonlocal longest
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         number = 0
-        while not ended.is_set() or number < 100:
-            started = time.perf_counter()
+        while not end.is_set() or number < 100:
+            begin = time.perf_counter()
             writer.write(ASKED[number % 2])
             head = await reader.readuntil(b"\r\n\r\n")
             await reader.readexactly(
                 int(head.lower().partition(b"content-length: ")[2].split(b"\r\n")[0])
             )
-            longest = max(longest, time.perf_counter() - started)
+            longest = max(longest, time.perf_counter() - begin)
             number += 1
             await asyncio.sleep(EVERY)
         writer.close()
 
     asking = asyncio.create_task(other())
     await asyncio.sleep(EVERY * 10)
-    started, status = time.perf_counter(), 0
-    for sent in attack:
-        status = await asyncio.wait_for(_answer(port, sent), LONGEST)
-    took = time.perf_counter() - started
-    ended.set()
+    begin, status = time.perf_counter(), 0
+    for content in attack:
+        status = await asyncio.wait_for(_answer(port, content), LONGEST)
+    took = time.perf_counter() - begin
+    end.set()
     await asking
     return status, took, longest
 
 
-async def _answer(port: int, sent: bytes) -> int:
+async def _answer(port: int, content: bytes) -> int:
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    writer.write(sent.replace(b"Connection: keep-alive", b"Connection: close", 1))
+    writer.write(content.replace(b"Connection: keep-alive", b"Connection: close", 1))
     answer = await reader.read()
     writer.close()
     return int(answer.split(b" ", 2)[1])

@@ -85,8 +85,8 @@ def java_server() -> Iterator[tuple[int, int]]:
             os.sched_setaffinity(process.pid, range(os.cpu_count() or 1))
         try:
             _wait_for(f"http://127.0.0.1:{port}/v1/config", process)
-            for made in PREPARATION:
-                asyncio.run(ask(port, made))
+            for content in PREPARATION:
+                asyncio.run(ask(port, content))
             yield process.pid, port
         finally:
             process.terminate()
@@ -108,7 +108,7 @@ def _wait_for(address: str, process: subprocess.Popen[bytes]) -> None:
 
 def beside_java(
     ours: Callable[[], AbstractContextManager[tuple[int, int]]],
-    computed: Callable[[int], float],
+    cpu_seconds: Callable[[int], float],
     *,
     seconds: float,
     rounds: int,
@@ -118,7 +118,7 @@ def beside_java(
 
     Args:
         ours: starts our server, and gives its process id and port.
-        computed: the seconds that a process has computed.
+        cpu_seconds: returns the CPU seconds of a process.
         seconds: the length of one measurement.
         rounds: the number of measurements.
 
@@ -129,20 +129,23 @@ def beside_java(
         servers = [stack.enter_context(java_server()), stack.enter_context(ours())]
         for table, least in LOADS.items():
             # Uncompressed: else compression would be compared.
-            asked = request("GET", f"/v1/namespaces/bench/tables/{table}").replace(
+            content = request("GET", f"/v1/namespaces/bench/tables/{table}").replace(
                 b"Accept-Encoding: gzip, deflate\r\n", b""
             )
             costs: list[list[float]] = [[], []]
-            _warm_up(servers[0][1], itertools.repeat(asked), JUST_IN_TIME)
+            _warm_up(servers[0][1], itertools.repeat(content), JUST_IN_TIME)
             for _ in range(rounds):
                 for (pid, port), cost in zip(servers, costs, strict=True):
-                    before = computed(pid)
+                    before = cpu_seconds(pid)
                     answers = asyncio.run(
                         load(
-                            port, itertools.repeat(asked), seconds=seconds, connections=CONNECTIONS
+                            port,
+                            itertools.repeat(content),
+                            seconds=seconds,
+                            connections=CONNECTIONS,
                         )
                     )
-                    cost.append((computed(pid) - before) / answers)
+                    cost.append((cpu_seconds(pid) - before) / answers)
             yield (
                 f"loadTable, {table}",
                 statistics.median(costs[0]),
@@ -166,18 +169,18 @@ def commits_beside_java(
     """
     with ExitStack() as stack:
         _, theirs = stack.enter_context(java_server())
-        for made in WRITERS_PREPARATION[1:]:
-            asyncio.run(ask(theirs, made))
+        for content in WRITERS_PREPARATION[1:]:
+            asyncio.run(ask(theirs, content))
         _warm_up(theirs, to_many_tables(WRITERS), COMMITS_IN_TIME)
         ports = (theirs, stack.enter_context(ours()))
         rates: list[list[float]] = [[], []]
         for number in range(rounds + 1):
             for port, rate in zip(ports, rates, strict=True):
                 requests = to_many_tables(WRITERS)
-                started = time.perf_counter()
+                begin = time.perf_counter()
                 answers = asyncio.run(load(port, requests, seconds=seconds, connections=WRITERS))
                 if number:
-                    rate.append(answers / (time.perf_counter() - started))
+                    rate.append(answers / (time.perf_counter() - begin))
         yield (
             f"commits that last, {WRITERS} writers",
             statistics.median(rates[0]),

@@ -56,7 +56,7 @@ LOOKED_AT = 0.1  #: seconds between two measurements of the memory
 
 
 @dataclass
-class Taken:
+class StepCost:
     """Measurements of one step."""
 
     seconds: float = 0.0
@@ -65,36 +65,36 @@ class Taken:
 
 
 @contextlib.contextmanager
-def measured() -> Iterator[Taken]:
+def measure() -> Iterator[StepCost]:
     """Measure this process and its children for the length of a block."""
-    taken, done = Taken(), threading.Event()
+    cost, end = StepCost(), threading.Event()
 
     def watch() -> None:
-        while not done.wait(LOOKED_AT):
-            taken.megabytes = max(
-                taken.megabytes, sum(map(proportional_set, [os.getpid(), *children(os.getpid())]))
+        while not end.wait(LOOKED_AT):
+            cost.megabytes = max(
+                cost.megabytes, sum(map(proportional_set, [os.getpid(), *children(os.getpid())]))
             )
 
     watching = threading.Thread(target=watch)
-    started, computed = time.perf_counter(), sum(os.times()[:4])
+    begin, before = time.perf_counter(), sum(os.times()[:4])
     watching.start()
     try:
-        yield taken
+        yield cost
     finally:
-        done.set()
+        end.set()
         watching.join()
-        taken.seconds, taken.computing = (
-            time.perf_counter() - started,
-            sum(os.times()[:4]) - computed,
+        cost.seconds, cost.computing = (
+            time.perf_counter() - begin,
+            sum(os.times()[:4]) - before,
         )
 
 
 def children(process: int) -> list[int]:
     """Return all descendants of a process, started by any of its threads."""
     own: list[int] = []
-    for listed in Path(f"/proc/{process}/task").glob("*/children"):
+    for path in Path(f"/proc/{process}/task").glob("*/children"):
         with contextlib.suppress(OSError):
-            own += [int(child) for child in listed.read_text().split()]
+            own += [int(child) for child in path.read_text().split()]
     return [one for child in own for one in (child, *children(child))]
 
 
@@ -135,27 +135,27 @@ class Copies:
 
     def table(self, first: int, many: int) -> Any:
         """Return a table of exchanges from a number on."""
-        chosen = [n % len(self._rows) for n in range(first, first + many)]
+        numbers = [n % len(self._rows) for n in range(first, first + many)]
         columns: dict[str, Any] = {
-            name: [self._rows[n][name] for n in chosen]
+            name: [self._rows[n][name] for n in numbers]
             for name in tables.EXCHANGES.names
             if "headers" not in name
         }
         targets = 1 if self._all_different else len(TARGETS)
-        for place, n in enumerate(chosen):
+        for place, n in enumerate(numbers):
             case = (first + place) // targets
             columns["case_id"][place] = hashlib.sha256(
                 b"%d" % (case // (len(TARGETS) // targets))
             ).hexdigest()[:32]
             columns["exchange_id"][place] = hashlib.sha256(b"%d" % (first + place)).hexdigest()[:32]
             columns["number"][place] = case
-            url, columns["request_body"][place], columns["response_body"][place] = self._joined(
+            url, columns["request_body"][place], columns["response_body"][place] = self._contents(
                 n, case, first + place
             )
             columns["url"][place] = f"{url.decode()}{'&' if b'?' in url else '?'}case={case}"
             columns["response_bytes"][place] = len(columns["response_body"][place])
-        variants = [n * DATES + (first + place) % DATES for place, n in enumerate(chosen)]
-        columns["request_headers"] = self._sent.take(pa.array(chosen))
+        variants = [n * DATES + (first + place) % DATES for place, n in enumerate(numbers)]
+        columns["request_headers"] = self._sent.take(pa.array(numbers))
         columns["response_headers"] = as_long(
             self._answered.take(pa.array(variants)), columns["response_body"]
         )
@@ -168,7 +168,7 @@ class Copies:
             }
         )
 
-    def _joined(self, number: int, case: int, copy: int) -> list[bytes]:
+    def _contents(self, number: int, case: int, copy: int) -> list[bytes]:
         seed, others = random.Random(copy), dict[bytes, bytes]()
 
         def other(old: bytes) -> bytes:
@@ -190,17 +190,19 @@ class Copies:
                     others[old] = b"%d" % (int(old) + copy)
             return others[old]
 
-        found = []
-        for kept, varying in self._pieces[number]:
-            pieces = [kept[0]]
-            for old, piece in zip(varying, kept[1:], strict=True):
+        contents = []
+        for constant, varying in self._pieces[number]:
+            pieces = [constant[0]]
+            for old, piece in zip(varying, constant[1:], strict=True):
                 pieces += [other(old), piece]
-            found.append(b"".join(pieces))
-        found[1] = IN_A_REQUEST.sub(
-            lambda met: b'{"case":%d%b' % (case, b"" if met[1] else b","), found[1]
+            contents.append(b"".join(pieces))
+        contents[1] = IN_A_REQUEST.sub(
+            lambda met: b'{"case":%d%b' % (case, b"" if met[1] else b","), contents[1]
         )
-        found[2] = IN_AN_ANSWER.sub(lambda met: own(case, found[2], met), found[2], count=1)
-        return found
+        contents[2] = IN_AN_ANSWER.sub(
+            lambda met: own(case, contents[2], met), contents[2], count=1
+        )
+        return contents
 
 
 def own(case: int, content: bytes, met: re.Match[bytes]) -> bytes:
@@ -220,10 +222,10 @@ def as_long(headers: Any, bodies: list[bytes]) -> Any:
         for place in range(start, end):
             if names[place].lower() == "content-length":
                 values[place] = str(len(bodies[row]))
-    told = pa.StructArray.from_arrays(
+    structs = pa.StructArray.from_arrays(
         [pa.array(names, pa.string()), pa.array(values, pa.string())], names=["name", "value"]
     )
-    return pa.ListArray.from_arrays(headers.offsets, told).cast(tables.PAIRS)
+    return pa.ListArray.from_arrays(headers.offsets, structs).cast(tables.PAIRS)
 
 
 def later(headers: list[dict[str, str]], seconds: int) -> list[dict[str, str]]:
@@ -246,7 +248,7 @@ def write(run: Path, first: int, many: int, *, all_different: bool) -> None:
     )
 
 
-def generated(folder: Path, exchanges: int, *, all_different: bool) -> Path:
+def generate(folder: Path, exchanges: int, *, all_different: bool) -> Path:
     """Return a run with a number of exchanges."""
     run = folder / "run"
     with contextlib.ExitStack() as servers:
@@ -266,11 +268,11 @@ def generated(folder: Path, exchanges: int, *, all_different: bool) -> Path:
     tables.write_part(real, run / "real", "part-00000")
     for part in tables.parts(run / "exchanges"):
         part.unlink()
-    generated_files(run, exchanges, all_different=all_different)
+    generate_files(run, exchanges, all_different=all_different)
     return run
 
 
-def generated_files(run: Path, exchanges: int, *, all_different: bool) -> None:
+def generate_files(run: Path, exchanges: int, *, all_different: bool) -> None:
     """Write the exchanges of a run, as copies of the real exchanges."""
     with ProcessPoolExecutor() as pool:
         files = [
@@ -293,35 +295,35 @@ def main() -> int:
     options.add_argument(
         "--folder", type=Path, help="where a run is generated and kept, or an existing run"
     )
-    chosen = options.parse_args()
+    arguments = options.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
-        folder = chosen.folder or Path(scratch)
+        folder = arguments.folder or Path(scratch)
         run = (
             folder / "run"
             if (folder / "run").is_dir()
-            else generated(folder, chosen.exchanges, all_different=chosen.all_different)
+            else generate(folder, arguments.exchanges, all_different=arguments.all_different)
         )
-        steps: dict[str, Taken] = {}
-        with measured() as steps["judge"], LocalEngine() as engine:
+        steps: dict[str, StepCost] = {}
+        with measure() as steps["judge"], LocalEngine() as engine:
             run_verdicts.judge(run, engine)
-        with measured() as steps["analyse"], LocalEngine() as engine:
-            found = run_verdicts.analyse(run, engine)
-        exchanges = sum(row["exchanges"] for row in found["outcomes"])
+        with measure() as steps["analyse"], LocalEngine() as engine:
+            analysis = run_verdicts.analyse(run, engine)
+        exchanges = sum(row["exchanges"] for row in analysis["outcomes"])
         verdicts = tables.read(run / "results", tables.RESULTS, ["http_status"]).num_rows
-    made = ", ".join(f"{len(rows):,} {name}" for name, rows in found.items())
-    told = [f"{exchanges:,} exchanges, {verdicts:,} verdicts; rows: {made}"]
-    for name, taken in steps.items():
-        told.append(
-            f"{name:8} {taken.seconds:6.1f} s  {taken.computing:6.1f} s computing  {taken.megabytes:6.0f} MB at most"
+    row_counts = ", ".join(f"{len(rows):,} {name}" for name, rows in analysis.items())
+    lines = [f"{exchanges:,} exchanges, {verdicts:,} verdicts; rows: {row_counts}"]
+    for name, cost in steps.items():
+        lines.append(
+            f"{name:8} {cost.seconds:6.1f} s  {cost.computing:6.1f} s computing  {cost.megabytes:6.0f} MB at most"
         )
     seconds, most = (
-        sum(taken.seconds for taken in steps.values()),
-        max(taken.megabytes for taken in steps.values()),
+        sum(cost.seconds for cost in steps.values()),
+        max(cost.megabytes for cost in steps.values()),
     )
-    told.append(
+    lines.append(
         f"{'both':8} {seconds:6.1f} s of {SECONDS * exchanges / EXCHANGES:.0f}, {most:.0f} MB of {MEGABYTES:.0f}"
     )
-    sys.stdout.write("\n".join(told) + "\n")
+    sys.stdout.write("\n".join(lines) + "\n")
     return 0 if seconds <= SECONDS * exchanges / EXCHANGES and most <= MEGABYTES else 1
 
 

@@ -62,11 +62,11 @@ def query(name: str, body: Any = None) -> bytes:
 def listing(port: int, name: str) -> Answer:
     """List a table to its end."""
     with socket.create_connection(("127.0.0.1", port)) as connection:
-        started = time.perf_counter()
+        begin = time.perf_counter()
         connection.sendall(query(name))
         piece = bytearray(1 << 20)
         count = connection.recv_into(piece)
-        begun, size = time.perf_counter() - started, count
+        first_byte, size = time.perf_counter() - begin, count
         assert piece.startswith(b"HTTP/1.1 200"), bytes(piece[:500])
         last = bytes(piece[:count][-len(END) :])
         while last != END:
@@ -74,7 +74,7 @@ def listing(port: int, name: str) -> Answer:
             assert count, "the answer broke off"
             size += count
             last = (last + bytes(piece[:count][-len(END) :]))[-len(END) :]
-        return Answer(begun, size)
+        return Answer(first_byte, size)
 
 
 def adds() -> Iterator[dict[str, Any]]:
@@ -166,14 +166,14 @@ def small_checkpoint(log: Path) -> None:
 
 def one_more_commit(log: Path) -> None:
     """Write a commit that removes a file and adds another."""
-    gone, come = islice(adds(), FILES // 2, FILES // 2 + 2)
+    removal, addition = islice(adds(), FILES // 2, FILES // 2 + 2)
     newest = max(int(path.name[:20]) for path in log.iterdir())
     commit(
         log,
         newest + 1,
         [
-            {"remove": gone | {"deletionTimestamp": 1}},
-            {"add": come | {"path": f"again/{come['path']}"}},
+            {"remove": removal | {"deletionTimestamp": 1}},
+            {"add": addition | {"path": f"again/{addition['path']}"}},
         ],
     )
 
@@ -256,32 +256,36 @@ def slow_readers(pid: int, port: int, name: str) -> float:
 
 
 def listings(
-    folder: Path, *, core: int, computed: Callable[[int], float]
+    folder: Path, *, core: int, cpu_seconds: Callable[[int], float]
 ) -> Iterator[tuple[str, float, float]]:
     """Yield each measurement: a name with its unit, the value and its limit.
 
     Args:
         folder: the folder of the tables.
         core: the core of the server, -1 for any.
-        computed: the seconds that a process has computed.
+        cpu_seconds: returns the CPU seconds of a process.
     """
     shares = shares_of(folder)
     for name in TABLES:
         table = name.replace(" ", "_")
         with serving(shares, core) as (pid, port):
             if name == "checkpoint":
-                before = computed(pid)
+                before = cpu_seconds(pid)
                 listing(port, "small_checkpoint")
-                yield "the first checkpoint loads pyarrow, ms", (computed(pid) - before) * 1e3, 1300
-            before, memory = computed(pid), resident(pid)
+                yield (
+                    "the first checkpoint loads pyarrow, ms",
+                    (cpu_seconds(pid) - before) * 1e3,
+                    1300,
+                )
+            before, memory = cpu_seconds(pid), resident(pid)
             answer = listing(port, table)
-            yield f"{name}: first listing, ms", (computed(pid) - before) * 1e3, 1300
+            yield f"{name}: first listing, ms", (cpu_seconds(pid) - before) * 1e3, 1300
             again: list[float] = []
             begins: list[float] = []
             for _ in range(WARM):
-                before = computed(pid)
+                before = cpu_seconds(pid)
                 begins.append(listing(port, table).seconds)
-                again.append(computed(pid) - before)
+                again.append(cpu_seconds(pid) - before)
             yield f"{name}: listing again, ms", statistics.median(again) * 1e3, 80
             yield f"{name}: until it begins, ms", statistics.median(begins) * 1e3, 5
             yield f"{name}: memory for each file, bytes", (resident(pid) - memory) / FILES, 1500
@@ -290,6 +294,10 @@ def listings(
             if name == "checkpoint":
                 yield from client_listings(port, table, TOKEN)
             one_more_commit(folder / table / "_delta_log")
-            before = computed(pid)
+            before = cpu_seconds(pid)
             listing(port, table)
-            yield f"{name}: listing after one more commit, ms", (computed(pid) - before) * 1e3, 100
+            yield (
+                f"{name}: listing after one more commit, ms",
+                (cpu_seconds(pid) - before) * 1e3,
+                100,
+            )

@@ -17,11 +17,11 @@ MANY = sys.maxsize  #: bytes missing of a chunked body before its last chunk
 class Caller(asyncio.Protocol):
     """One connection."""
 
-    def __init__(self, requests: Iterator[bytes], until: float, done: asyncio.Future[None]) -> None:
+    def __init__(self, requests: Iterator[bytes], until: float, end: asyncio.Future[None]) -> None:
         self.answers = 0
         self._requests = requests
         self._until = until
-        self._done = done
+        self._done = end
         self._head = b""
         self._missing = -1
         self._end = b""
@@ -92,20 +92,20 @@ async def load(port: int, requests: Iterator[bytes], *, seconds: float, connecti
     callers: list[Caller] = []
     ends: list[asyncio.Future[None]] = []
     for _ in range(connections):
-        done: asyncio.Future[None] = loop.create_future()
+        end: asyncio.Future[None] = loop.create_future()
         _, caller = await loop.create_connection(
-            lambda done=done: Caller(requests, until, done), "127.0.0.1", port
+            lambda end=end: Caller(requests, until, end), "127.0.0.1", port
         )
         callers.append(caller)
-        ends.append(done)
+        ends.append(end)
     await asyncio.gather(*ends)
     return sum(caller.answers for caller in callers)
 
 
-async def ask(port: int, made: bytes) -> bytes:
+async def ask(port: int, request: bytes) -> bytes:
     """Return one whole answer."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    writer.write(made.replace(b"Connection: keep-alive", b"Connection: close"))
+    writer.write(request.replace(b"Connection: keep-alive", b"Connection: close"))
     answer = await reader.read()
     writer.close()
     await writer.wait_closed()

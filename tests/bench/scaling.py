@@ -26,11 +26,14 @@ MOST_OF_A_PAGE = 2.0
 WARM_UP = 0.3  #: seconds
 
 
-def fill(served: Service, names: int) -> None:
+def fill(catalog_service: Service, names: int) -> None:
     """Create `names` tables, top-level namespaces and child namespaces; at least one page of
     each.
     """
-    make, make_table = served.handlers["createNamespace"], served.handlers["createTable"]
+    make, make_table = (
+        catalog_service.handlers["createNamespace"],
+        catalog_service.handlers["createTable"],
+    )
     for number in range(-(-names // TABLES_EACH)):
         make(body={"namespace": [f"tables-{number}"]})
     schema = {**SCHEMA, "fields": SCHEMA["fields"][:3]}
@@ -39,14 +42,14 @@ def fill(served: Service, names: int) -> None:
             namespace=f"tables-{number // TABLES_EACH}",
             body={"name": f"t{number}", "schema": schema},
         )
-    for number in range(listed(names)):
+    for number in range(sibling_count(names)):
         make(body={"namespace": [f"n{number:06}"]})
     make(body={"namespace": ["parent"]})
-    for number in range(listed(names)):
+    for number in range(sibling_count(names)):
         make(body={"namespace": ["parent", f"n{number:06}"]})
 
 
-def listed(names: int) -> int:
+def sibling_count(names: int) -> int:
     """Return the number of sibling namespaces."""
     return max(names, 3 * PAGE)
 
@@ -89,19 +92,19 @@ def pages(parent: str) -> Callable[[int], Iterator[bytes]]:
     parent.
     """
 
-    def asked(names: int) -> Iterator[bytes]:
+    def page_requests(names: int) -> Iterator[bytes]:
         anyone = random.Random(1)
         while True:
             behind = token(
                 f"namespaces{SEPARATOR}{parent}",
-                f"n{anyone.randrange(listed(names) - 2 * PAGE):06}",
+                f"n{anyone.randrange(sibling_count(names) - 2 * PAGE):06}",
             )
             yield request(
                 "GET",
                 f"/v1/namespaces?pageSize={PAGE}&pageToken={behind}{f'&parent={parent}' if parent else ''}",
             )
 
-    return asked
+    return page_requests
 
 
 def children(_: int) -> Iterator[bytes]:
@@ -124,7 +127,7 @@ WORKLOADS: dict[str, tuple[Callable[[int], Iterator[bytes]], float]] = {
 
 def scaling(
     server: Callable[..., AbstractContextManager[tuple[int, int]]],
-    computed: Callable[[int], float],
+    cpu_seconds: Callable[[int], float],
     *,
     seconds: float,
     rounds: int,
@@ -134,26 +137,26 @@ def scaling(
 
     Args:
         server: starts a server with a number of names, and yields its process id and port.
-        computed: the seconds that a process has computed.
+        cpu_seconds: returns the CPU seconds of a process.
         seconds: the length of one measurement.
         rounds: the number of measurements.
     """
     with ExitStack() as stack:
-        measured = [(names, *stack.enter_context(server(names))) for names in (FEW, MANY)]
+        servers = [(names, *stack.enter_context(server(names))) for names in (FEW, MANY)]
         for name, (requests, most) in WORKLOADS.items():
             costs: dict[int, list[float]] = {FEW: [], MANY: []}
-            asked = {names: requests(names) for names in costs}
+            streams = {names: requests(names) for names in costs}
             for number in range(rounds + 1):
-                for names, pid, port in measured if number % 2 else reversed(measured):
-                    before = computed(pid)
+                for names, pid, port in servers if number % 2 else reversed(servers):
+                    before = cpu_seconds(pid)
                     answers = asyncio.run(
                         load(
                             port,
-                            asked[names],
+                            streams[names],
                             seconds=seconds if number else WARM_UP,
                             connections=1,
                         )
                     )
                     if number:
-                        costs[names].append((computed(pid) - before) / answers)
+                        costs[names].append((cpu_seconds(pid) - before) / answers)
             yield name, statistics.median(costs[FEW]), statistics.median(costs[MANY]), most

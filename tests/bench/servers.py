@@ -22,12 +22,12 @@ from lakepact.reference_server.settings import Settings
 JSON = (b"content-type", b"application/json")
 
 
-def bare(served: Service) -> Any:
+def bare(catalog_service: Service) -> Any:
     """Return an ASGI application that calls the catalog's handlers, and checks nothing."""
-    load, commit = served.handlers["loadTable"], served.handlers["updateTable"]
+    load, commit = catalog_service.handlers["loadTable"], catalog_service.handlers["updateTable"]
     create_table, create_namespace = (
-        served.handlers["createTable"],
-        served.handlers["createNamespace"],
+        catalog_service.handlers["createTable"],
+        catalog_service.handlers["createNamespace"],
     )
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
@@ -76,13 +76,13 @@ def main() -> None:
     if int(core) >= 0:
         os.sched_setaffinity(0, {int(core)})
     with warehouse_location(None if place == "files" else place) as warehouse:
-        served = service("iceberg_rest", Settings(warehouse=warehouse))
+        catalog_service = service("iceberg_rest", Settings(warehouse=warehouse))
         if int(names):
-            fill(served, int(names))
+            fill(catalog_service, int(names))
         listener, url = listening("127.0.0.1", 0)
         sys.stdout.write(f"{url.rpartition(':')[2]}\n")
         sys.stdout.flush()
-        app = bare(served) if kind == "bare" else application(served)
+        app = bare(catalog_service) if kind == "bare" else application(catalog_service)
         share_the_interpreter()
         uvicorn.Server(configure(app, fast_path=kind == "fast")).run(sockets=[listener])
 

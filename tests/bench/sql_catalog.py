@@ -47,8 +47,8 @@ def catalog(folder: Path) -> SqlCatalog:
 def prepare(folder: Path, metadata: dict[str, Any], *, writers: int) -> None:
     """Create a catalog with a table of this metadata for each writer."""
     folder.mkdir()
-    made = catalog(folder)
-    made.create_namespace("bench")
+    shared_catalog = catalog(folder)
+    shared_catalog.create_namespace("bench")
     for number in range(writers):
         location = folder / f"small{number}"
         (location / "metadata").mkdir(parents=True)
@@ -56,8 +56,8 @@ def prepare(folder: Path, metadata: dict[str, Any], *, writers: int) -> None:
         file.write_text(
             json.dumps({**metadata, "location": f"file://{location}", "metadata-log": []})
         )
-        made.register_table(f"bench.small{number}", f"file://{file}")
-    made.engine.dispose()
+        shared_catalog.register_table(f"bench.small{number}", f"file://{file}")
+    shared_catalog.engine.dispose()
 
 
 def _requests() -> Iterator[CommitTableRequest]:
@@ -77,24 +77,24 @@ class Writers:
     """Processes that commit on request.
 
     Args:
-        started: the processes, in the order of their tables.
+        processes: in the order of their tables.
     """
 
-    def __init__(self, started: list[subprocess.Popen[str]]) -> None:
-        self._started = started
+    def __init__(self, processes: list[subprocess.Popen[str]]) -> None:
+        self._processes = processes
 
     def rate(self, count: int, seconds: float, *, way: str) -> float:
         """Return the commits per second of several writers at once."""
-        told: list[float] = []
-        for process in self._started[:count]:
+        rates: list[float] = []
+        for process in self._processes[:count]:
             assert process.stdin
             process.stdin.write(f"{way} {seconds}\n")
             process.stdin.flush()
-        for process in self._started[:count]:
+        for process in self._processes[:count]:
             assert process.stdout
-            made, took = process.stdout.readline().split()
-            told.append(int(made) / float(took))
-        return sum(told)
+            count_text, took = process.stdout.readline().split()
+            rates.append(int(count_text) / float(took))
+        return sum(rates)
 
 
 @contextmanager
@@ -102,32 +102,32 @@ def writing(folder: Path, metadata: dict[str, Any], *, writers: int) -> Iterator
     """Yield ready writers, each with its own table of this metadata."""
     prepare(folder, metadata, writers=writers)
     with ExitStack() as ending:
-        started: list[subprocess.Popen[str]] = []
+        processes: list[subprocess.Popen[str]] = []
         for number in range(writers):
             command = [sys.executable, __file__, str(folder), str(number)]
             process = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
             )
             ending.callback(process.communicate)
-            started.append(process)
-        for process in started:
+            processes.append(process)
+        for process in processes:
             assert process.stdout
             process.stdout.readline()  # it is ready
-        yield Writers(started)
+        yield Writers(processes)
 
 
 def write(folder: Path, number: int) -> None:
     """Run one writer."""
-    made = catalog(folder)
-    table = made.load_table(f"bench.small{number}")
-    ways = {"catalog": _by_catalog(made, table), "table": _by_table(table)}
+    shared_catalog = catalog(folder)
+    table = shared_catalog.load_table(f"bench.small{number}")
+    ways = {"catalog": _by_catalog(shared_catalog, table), "table": _by_table(table)}
     sys.stdout.write("ready\n")
     sys.stdout.flush()
     for line in sys.stdin:
         way, seconds = line.split()
         table.refresh()
-        started = time.perf_counter()
-        until = started + float(seconds)
+        begin = time.perf_counter()
+        until = begin + float(seconds)
         count = 0
         while (now := time.perf_counter()) < until or not count:
             try:
@@ -135,16 +135,16 @@ def write(folder: Path, number: int) -> None:
             except OperationalError:  # another writer holds the database: try the commit again
                 continue
             count += 1
-        sys.stdout.write(f"{count} {now - started}\n")
+        sys.stdout.write(f"{count} {now - begin}\n")
         sys.stdout.flush()
 
 
-def _by_catalog(made: SqlCatalog, table: Table) -> Callable[[], object]:
+def _by_catalog(shared_catalog: SqlCatalog, table: Table) -> Callable[[], object]:
     requests = itertools.cycle(list(_requests()))
 
     def commit() -> object:
         request = next(requests)
-        return made.commit_table(table, request.requirements, request.updates)
+        return shared_catalog.commit_table(table, request.requirements, request.updates)
 
     return commit
 

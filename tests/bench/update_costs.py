@@ -90,8 +90,8 @@ def partition_statistics(number: int) -> Update:
 
 def each(make: Callable[[int], Update | list[Update]]) -> Callable[[int], list[Update]]:
     def updates(count: int) -> list[Update]:
-        made = [make(number) for number in range(count)]
-        return [update for one in made for update in (one if isinstance(one, list) else [one])]
+        parts = [make(number) for number in range(count)]
+        return [update for one in parts for update in (one if isinstance(one, list) else [one])]
 
     return updates
 

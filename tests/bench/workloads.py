@@ -145,16 +145,16 @@ WRITERS_PREPARATION = [
 
 def to_many_tables(writers: int) -> Iterator[bytes]:
     """Return different commits of 2 KB to one table after another, made before the measurement."""
-    return itertools.cycle(_made_before(writers))
+    return itertools.cycle(_requests_by_table(writers))
 
 
 @functools.cache
-def _made_before(writers: int) -> tuple[bytes, ...]:
+def _requests_by_table(writers: int) -> tuple[bytes, ...]:
     some = itertools.islice(commits(), MADE_BEFORE)
     tables = itertools.cycle(range(writers))
     return tuple(
-        made.replace(b"/tables/small ", b"/tables/small%d " % number, 1)
-        for number, made in zip(tables, some, strict=False)
+        content.replace(b"/tables/small ", b"/tables/small%d " % number, 1)
+        for number, content in zip(tables, some, strict=False)
     )
 
 
@@ -168,17 +168,20 @@ def namespaces() -> Iterator[bytes]:
         yield request("POST", "/v1/namespaces", body)
 
 
-def repeated(made: bytes) -> Callable[[], Iterator[bytes]]:
+def endlessly(content: bytes) -> Callable[[], Iterator[bytes]]:
     """Yield the same request endlessly."""
-    return lambda: itertools.repeat(made)
+    return lambda: itertools.repeat(content)
 
 
 WORKLOADS = [
     Workload(
-        "loadTable 12 KB", repeated(request("GET", "/v1/namespaces/bench/tables/small")), 0.75, 1.5
+        "loadTable 12 KB", endlessly(request("GET", "/v1/namespaces/bench/tables/small")), 0.75, 1.5
     ),
     Workload(
-        "loadTable 300 KB", repeated(request("GET", "/v1/namespaces/bench/tables/large")), 0.75, 1.0
+        "loadTable 300 KB",
+        endlessly(request("GET", "/v1/namespaces/bench/tables/large")),
+        0.75,
+        1.0,
     ),
     Workload("commit 2 KB, memory", commits, 0.75, 0.75),
     Workload("createNamespace", namespaces, 0.75, 0.75),
