@@ -4,7 +4,6 @@ catalogs.
 
 from __future__ import annotations
 
-import itertools
 import time
 from datetime import UTC, datetime
 
@@ -13,22 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from lakepact.client import IcebergCatalog, errors
-from lakepact.reference_server import running
 from sample_tables.table_documents import field, struct
 
 SCHEMA = struct(field(1, "id", "long"), field(2, "city", "string"))
-
-
-@pytest.fixture(scope="module")
-def server():
-    with running() as server, IcebergCatalog(server.url) as catalog:
-        catalog.create_namespace("n")
-        yield server
-
-
-@pytest.fixture(scope="module")
-def names():
-    return (f"n.t{number}" for number in itertools.count())
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ error does not if its edits were applied.
 from __future__ import annotations
 
 import inspect
-import itertools
 import json
 from datetime import UTC, datetime
 
@@ -17,7 +16,6 @@ from driving import CONFLICT, Driven, Unreliable, apply_and_disconnect
 from lakepact.client import IcebergCatalog, errors
 from lakepact.client.iceberg_rest.table_edits import TableEdits
 from lakepact.client.retries import NO_RETRIES, Retries
-from lakepact.reference_server import running
 from sample_tables.table_documents import (
     branch,
     field,
@@ -81,18 +79,6 @@ EDITS = {
     "rollback": lambda edits: edits.rollback(6),
     "remove_ref": lambda edits: edits.remove_ref("old"),
 }
-
-
-@pytest.fixture(scope="module")
-def server():
-    with running() as server, IcebergCatalog(server.url) as catalog:
-        catalog.create_namespace("n")
-        yield server
-
-
-@pytest.fixture(scope="module")
-def names():
-    return (f"n.t{number}" for number in itertools.count())
 
 
 @pytest.fixture

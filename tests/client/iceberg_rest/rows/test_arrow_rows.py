@@ -4,7 +4,6 @@ nothing is printed.
 
 from __future__ import annotations
 
-import itertools
 from datetime import UTC, datetime
 from decimal import Decimal
 from uuid import UUID
@@ -43,11 +42,6 @@ def catalog():
     with running() as server, IcebergCatalog(server.url) as catalog:
         catalog.create_namespace("n")
         yield catalog
-
-
-@pytest.fixture(scope="module")
-def names():
-    return (f"n.t{number}" for number in itertools.count())
 
 
 @pytest.fixture

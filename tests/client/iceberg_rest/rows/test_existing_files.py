@@ -13,17 +13,9 @@ import pytest
 from lakepact.client import CommitRejected, IcebergCatalog, LimitExceeded
 from lakepact.client.limits import Limits
 from lakepact.client.retries import NO_RETRIES
-from lakepact.reference_server import running
 from sample_tables.table_documents import field, struct
 
 _NAMES = (f"n.t{number}" for number in itertools.count())
-
-
-@pytest.fixture(scope="module")
-def server():
-    with running() as server, IcebergCatalog(server.url) as catalog:
-        catalog.create_namespace("n")
-        yield server
 
 
 @pytest.fixture

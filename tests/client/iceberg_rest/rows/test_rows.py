@@ -5,7 +5,6 @@ credentials.
 from __future__ import annotations
 
 import asyncio
-import itertools
 import re
 import sys
 import time
@@ -27,7 +26,6 @@ from lakepact.client.iceberg_rest.file_io import file_io
 from lakepact.client.origins import TrustedOrigins
 from lakepact.client.retries import Retries
 from lakepact.extras import install
-from lakepact.reference_server import running
 
 SCHEMA = {
     "type": "struct",
@@ -39,18 +37,6 @@ SCHEMA = {
 }
 ROWS = {"id": [1, 2, 3], "city": ["Rome", "Oslo", None]}
 FEW = Retries(tries=3, first_pause=0.001)
-
-
-@pytest.fixture(scope="module")
-def server():
-    with running(contract="iceberg_rest") as server, IcebergCatalog(server.url) as catalog:
-        catalog.create_namespace("n")
-        yield server
-
-
-@pytest.fixture(scope="module")
-def names():
-    return (f"n.t{number}" for number in itertools.count())
 
 
 @pytest.fixture

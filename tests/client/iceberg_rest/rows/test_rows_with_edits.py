@@ -11,18 +11,10 @@ import pytest
 
 from driving import KINDS, Driven
 from lakepact.client import CommitRejected, IcebergCatalog, Retries
-from lakepact.reference_server import running
 from sample_tables.schemas import OPTIONAL as SCHEMA
 
 NOTED = pa.table({"id": [2], "note": ["two"]})
 _NAMES = (f"n.t{number}" for number in itertools.count())
-
-
-@pytest.fixture(scope="module")
-def server():
-    with running(contract="iceberg_rest") as server, IcebergCatalog(server.url) as catalog:
-        catalog.create_namespace("n")
-        yield server
 
 
 @pytest.fixture
