@@ -9,7 +9,7 @@ import ast
 import contextlib
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from pages.page_blocks import ROOT, Block, blocks
@@ -53,10 +53,10 @@ def run_text(text: str, names: dict[str, Any]) -> list[str]:
     """Run a block with the names of the earlier ones, and return the failures of its statements and
     outputs.
     """
-    return list(_failures(text, names))
+    return list(_failures_of_statements(text, names))
 
 
-def _failures(text: str, names: dict[str, Any]) -> Iterator[str]:
+def _failures_of_statements(text: str, names: dict[str, Any]) -> Iterator[str]:
     lines = text.splitlines()
     statements = ast.parse(text).body
     for statement, following in zip(statements, [*statements[1:], None], strict=True):
@@ -73,3 +73,12 @@ def _failures(text: str, names: dict[str, Any]) -> Iterator[str]:
         else:
             if (actual := output.getvalue().splitlines()) != expected:
                 yield f"{lines[start]}: printed {' '.join(actual)}"
+
+
+def failures_of(thing: Callable[[Any], object], subject: Any) -> list[str]:
+    """Return the error of a use of a client, if any."""
+    try:
+        thing(subject)
+    except Exception as error:  # noqa: BLE001 - an outcome of the server
+        return [f"{type(error).__name__}: {error}"]
+    return []

@@ -299,7 +299,7 @@ def all_tables(shared: Shared) -> list[str]:
     return [
         f"{table.name}: {failure}"
         for table in shared.pack.tables.values()
-        for failure in _failures_of(partial(current, table=table), shared)
+        for failure in page_blocks.failures_of(partial(current, table=table), shared)
     ]
 
 
@@ -309,14 +309,6 @@ def run_block(shared: Shared, block: Any) -> list[str]:
     if "write_deltalake(" in block.text:
         shared.server.upload(Path("orders"), "orders")
     return failures
-
-
-def _failures_of(thing: Callable[[Shared], object], shared: Shared) -> list[str]:
-    try:
-        thing(shared)
-    except Exception as error:  # noqa: BLE001 - an outcome of the server
-        return [f"{type(error).__name__}: {error}"]
-    return []
 
 
 def _things() -> Iterator[tuple[str, Callable[[Shared], list[str]]]]:
@@ -335,14 +327,14 @@ def _things() -> Iterator[tuple[str, Callable[[Shared], list[str]]]]:
         ("asynchronous client", asynchronous),
         ("follow", incremental),
     ):
-        yield f"rows: {title}", partial(_failures_of, thing)
+        yield f"rows: {title}", partial(page_blocks.failures_of, thing)
     for title, thing in (
         ("versions", spark_versions),
         (f"{SPARK_FILTERS} filters of versions", spark_filters),
         ("changes", spark_changes),
         ("streams of rows and of changes", spark_streams),
     ):
-        yield f"Spark: {title}", partial(_failures_of, thing)
+        yield f"Spark: {title}", partial(page_blocks.failures_of, thing)
 
 
 #: By name, in the order in which they run.

@@ -156,20 +156,12 @@ def _namespace(foreign_catalog: OpenCatalog, name: str) -> None:
         foreign_catalog.catalog.create_namespace(name)
 
 
-def _failures_of(thing: Callable[[OpenCatalog], object], foreign_catalog: OpenCatalog) -> list[str]:
-    try:
-        thing(foreign_catalog)
-    except Exception as error:  # noqa: BLE001 - an outcome of the server
-        return [f"{type(error).__name__}: {error}"]
-    return []
-
-
 def _things() -> Iterator[tuple[str, Callable[[OpenCatalog], list[str]]]]:
     for title, block in page_blocks.page_blocks():  # first, because the page shows all namespaces
         yield f"page: {title}", partial(page_blocks.run, block=block)
     yield (
         "create_table with a partition spec and a sort order",
-        partial(_failures_of, create_with_spec_and_order),
+        partial(page_blocks.failures_of, create_with_spec_and_order),
     )
     for edits in EDITS:
         yield f"change(): {edits.name}", partial(by_change, edits=edits)
@@ -177,16 +169,19 @@ def _things() -> Iterator[tuple[str, Callable[[OpenCatalog], list[str]]]]:
         yield f"transaction(): {edits.name}", partial(by_transaction, edits=edits)
     yield (
         "rows: append, upsert, delete, overwrite, scan, files, partitions",
-        partial(_failures_of, rows),
+        partial(page_blocks.failures_of, rows),
     )
-    yield "pyiceberg_catalog: create, write and read a table", partial(_failures_of, bridge_rows)
-    yield "pyiceberg_catalog: change a table", partial(_failures_of, bridge_changes)
+    yield (
+        "pyiceberg_catalog: create, write and read a table",
+        partial(page_blocks.failures_of, bridge_rows),
+    )
+    yield "pyiceberg_catalog: change a table", partial(page_blocks.failures_of, bridge_changes)
     yield (
         "pyiceberg_catalog: create a table with its first rows",
-        partial(_failures_of, bridge_transaction),
+        partial(page_blocks.failures_of, bridge_transaction),
     )
-    yield "pyiceberg_catalog: list, rename and drop", partial(_failures_of, bridge_names)
-    yield "views: create, list, replace, rename and drop", partial(_failures_of, views)
+    yield "pyiceberg_catalog: list, rename and drop", partial(page_blocks.failures_of, bridge_names)
+    yield "views: create, list, replace, rename and drop", partial(page_blocks.failures_of, views)
 
 
 #: By name, in the order in which they run.
