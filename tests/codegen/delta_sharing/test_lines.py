@@ -2,33 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
+from functools import partial
 from typing import Any
 
-import jsonschema_rs
 import pydantic
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codegen.bundles import Bundle, read_bundle
-from codegen.contracts import all_sources
-from lakepact.generated.contract import Contract
+import contract_forms
+from contract_forms import FORMS, bundle
 from lakepact.generated.delta_sharing import models
 
-
-@cache
-def bundle_with_corrections() -> Bundle:
-    (source,) = (source for source in all_sources() if source.name == "delta_sharing")
-    return read_bundle(source)
-
-
-FORMS: dict[str, Callable[[], dict[str, Any]]] = {
-    "written": lambda: bundle_with_corrections().source_document,
-    "bundle": lambda: Contract("delta_sharing").bundle,
-    "schemas": lambda: Contract("delta_sharing").schemas,
-}
+validator = partial(contract_forms.validator, "delta_sharing")
 
 RESPONSE_LINE: pydantic.TypeAdapter[Any] = pydantic.TypeAdapter(models.ResponseLine)
 FORMAT = {"provider": "parquet"}
@@ -85,13 +71,6 @@ WIDENED = [
         {"location": "s3://a/b", "expirationTime": 1, "gcpOauthToken": None},
     ),
 ]
-
-
-@cache
-def validator(form: str, schema: str) -> jsonschema_rs.Draft202012Validator:
-    return jsonschema_rs.Draft202012Validator(
-        {"$ref": f"#/components/schemas/{schema}", "components": FORMS[form]()["components"]}
-    )
 
 
 @pytest.mark.parametrize("kind", LINES)
@@ -158,7 +137,7 @@ def test_widening_correction_accepts_documents_invalid_as_written(
     correction: str, schema: str, document: Any
 ) -> None:
     assert (
-        next(e.effect for e in bundle_with_corrections().corrections if e.id == correction)
+        next(e.effect for e in bundle("delta_sharing").corrections if e.id == correction)
         == "widens"
     )
     assert [validator(form, schema).is_valid(document) for form in FORMS] == [False, True, True]
@@ -168,7 +147,7 @@ def test_every_correction_of_answers_has_an_example() -> None:
     of_requests = "/components/schemas/QueryTableRequest"
     of_answers = {
         correction
-        for correction, pointers in bundle_with_corrections().change_pointers.items()
+        for correction, pointers in bundle("delta_sharing").change_pointers.items()
         if any(
             pointer.startswith("/components/schemas/") and not pointer.startswith(of_requests)
             for pointer in pointers

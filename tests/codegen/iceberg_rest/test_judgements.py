@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import partial
 from typing import Any
 
-import jsonschema_rs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codegen.bundles import Bundle, read_bundle
-from codegen.contracts import all_sources
-from lakepact.generated.contract import Contract
+from contract_forms import FORMS, bundle, validator
 from sample_tables.table_documents import view_version
 
 ERROR = {"message": "m", "type": "T", "code": 404}
@@ -210,28 +206,11 @@ PAYLOADS = (
 )
 
 
-@cache
-def contract() -> Bundle:
-    (source,) = (source for source in all_sources() if source.name == "iceberg_rest")
-    return read_bundle(source)
-
-
-FORMS: dict[str, Callable[[], dict[str, Any]]] = {
-    "written": lambda: contract().source_document,
-    "bundle": lambda: Contract("iceberg_rest").bundle,
-    "schemas": lambda: Contract("iceberg_rest").schemas,
-}
-
-
-@cache
-def validator(form: str, schema: str) -> jsonschema_rs.Draft202012Validator:
-    return jsonschema_rs.Draft202012Validator(
-        {"$ref": f"#/components/schemas/{schema}", "components": FORMS[form]()["components"]}
-    )
+contract = partial(bundle, "iceberg_rest")
 
 
 def follows(form: str, schema: str, payload: Any) -> bool:
-    return validator(form, schema).is_valid(payload)
+    return validator("iceberg_rest", form, schema).is_valid(payload)
 
 
 @pytest.mark.parametrize("payload", PAYLOADS, ids=str)
