@@ -76,7 +76,7 @@ def test_taken_port_is_reported() -> None:
             serve, ["--port", str(taken.getsockname()[1]), "--warehouse", "memory:"]
         )
 
-    assert (result.exit_code, "cannot listen on 127.0.0.1" in result.output) == (1, True)
+    assert (result.exit_code, "cannot listen on 127.0.0.1" in result.output) == (2, True)
     assert "--port 0 takes a free port" in result.output
 
 

@@ -274,7 +274,7 @@ def serve(options: ServeOptions) -> None:
             where = f"listen on {options.host}:{options.port}"
             what = f"use {error.filename}" if error.filename else where
             advice = "; --port 0 takes a free port" if error.errno == errno.EADDRINUSE else ""
-            raise click.ClickException(f"cannot {what}: {error.strerror}{advice}") from None
+            raise click.UsageError(f"cannot {what}: {error.strerror}{advice}") from None
         with contextlib.closing(listener):
             try:
                 _write_profiles(service_list, url, options.profiles)
