@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 from click.testing import CliRunner
 
@@ -15,8 +16,10 @@ from campaigns import Here, ran
 from faulty import mutants
 from lakepact.conformance.campaign import plans, replay, run_verdicts, tables
 from lakepact.conformance.campaign.cli import campaign
+from lakepact.conformance.campaign.execution import sending
 from lakepact.conformance.campaign.execution.job import Job
 from lakepact.conformance.campaign.execution.sending import Bench
+from lakepact.conformance.campaign.judging.verdicts import judge_row
 from lakepact.conformance.campaign.planning.cases import case_of, text_of_steps
 from lakepact.conformance.campaign.runs import discover
 from lakepact.conformance.campaign.targets import parse_targets
@@ -107,6 +110,35 @@ def test_body_that_names_another_namespace_is_sent_about_the_own_one(
     bench.close()
 
     assert json.loads(exchange["request_body"])["namespace"][0].startswith("lp_abcdef")
+
+
+@pytest.mark.parametrize(("most_pages", "verdicts"), [(2, ["inconclusive"]), (3, []), (100, [])])
+def test_listing_with_more_pages_than_are_read_is_inconclusive(
+    run: Path,
+    faulty: str,
+    monkeypatch: pytest.MonkeyPatch,
+    most_pages: int,
+    verdicts: list[str],
+) -> None:
+    monkeypatch.setattr(sending, "MOST_PAGES", most_pages)
+    case = next(
+        row
+        for row in tables.read(run / "cases", tables.CASES).to_pylist()
+        if row["operation_id"] == "createNamespace"
+    )
+    for name in ("a", "b"):
+        httpx.post(f"{faulty}/v1/namespaces", json={"namespace": [name]}).raise_for_status()
+    creation = Step(op.create_namespace, {}, {"namespace": ["c"]})
+    pages = Step(op.list_namespaces, {}, None, (("pageToken", ""), ("pageSize", "1")))
+    settings = discover(parse_targets([f"a={faulty}"], ("iceberg_rest",))[0])
+    bench = Bench(Job("", "r", "abcdef", (settings,)), 0, "abcdef")
+    *_, listing = bench.rows({**case, "request": text_of_steps([creation, pages])})
+    bench.close()
+
+    assert [
+        verdict["verdict"] for verdict in judge_row(listing)[0] if verdict["check_id"] == "answers"
+    ] == verdicts
+    assert len(listing["pages"]) == min(most_pages, 3) - 1
 
 
 def test_minimization_stops_after_the_given_attempts(run: Path, faulty: str) -> None:

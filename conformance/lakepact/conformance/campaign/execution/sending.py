@@ -65,17 +65,18 @@ class _PacedWire(Wire):
     not come.
     """
 
-    gap = 0.0
-    silent: NoAnswer | None = None
-    _next = 0.0
-    _pace = threading.Lock()
+    def __init__(self, url: str, *, gap: float, **more: Any) -> None:
+        super().__init__(url, **more)
+        self.silent: NoAnswer | None = None
+        self._gap, self._next = gap, 0.0
+        self._pace = threading.Lock()
 
     def send(self, method: str, target: str, **more: Any) -> Reply:
-        if self.gap:
+        if self._gap:
             with self._pace:
                 now = time.monotonic()
                 mine = max(self._next, now)
-                self._next = mine + self.gap
+                self._next = mine + self._gap
             time.sleep(mine - now)
         try:
             return super().send(method, target, **more)
@@ -109,12 +110,12 @@ class Bench:
         self._target = self._asked.target()
         self._wire = _PacedWire(
             self._target.url,
+            gap=job.workers / job.rps if job.rps else 0.0,
             headers=self._target.headers,
             access=self._target.access,
             timeout=self._target.timeout,
             max_body=self._target.max_body,
         )
-        self._wire.gap = job.workers / job.rps if job.rps else 0.0
         self._shared: dict[str, _Corner] = {}
         self._made = Counter[
             int
@@ -210,7 +211,7 @@ class Bench:
                 rows.append({**same, "state": NOT_OFFERED})
                 continue
             try:
-                reply, pages = self._all_pages(corner, step)
+                reply, pages, reason = self._all_pages(corner, step)
             except NoAnswer as silent:
                 self._unless_down(silent)
                 self._vain += silent.late
@@ -234,35 +235,35 @@ class Bench:
                     **same,
                     "state": ANSWERED,
                     "pages": pages,
+                    "reason": reason,
                 }
             )
         return rows, False
 
-    def _all_pages(self, corner: _Corner, step: Step) -> tuple[Reply, list[str]]:
-        """Send a step; the answer, and if it asks for pages the bodies of all that follow. A page
-        that is refused is the answer.
+    def _all_pages(self, corner: _Corner, step: Step) -> tuple[Reply, list[str], str]:
+        """Send a step; return the answer, if it asks for pages the bodies of those that follow, and
+        why these are not all. A page that is refused is the answer.
         """
         first = reply = self._step(corner, step)
         pages: list[str] = []
         query = dict(step.query)
         while (
             PAGE_TOKEN in query
-            and len(pages) < MOST_PAGES
             and 200 <= reply.status < 300
             and isinstance(reply.exchange.json, dict)
         ):
-            pages.append(
-                evidence.row_of(reply.exchange, self._asked.headers)["response_body"].decode(
-                    "utf-8", "replace"
-                )
-            )
+            if reply is not first:
+                body = evidence.row_of(reply.exchange, self._asked.headers)["response_body"]
+                pages.append(body.decode("utf-8", "replace"))
             token = reply.exchange.json.get("next-page-token")
             if not token or not isinstance(token, str):
-                return first, pages[1:]
+                return first, pages, ""
+            if len(pages) == MOST_PAGES - 1:
+                return first, pages, f"the listing goes on after {MOST_PAGES} pages"
             reply = self._step(
                 corner, replace(step, query=tuple({**query, PAGE_TOKEN: token}.items()))
             )
-        return (first, pages[1:]) if len(pages) == MOST_PAGES else (reply, [])
+        return reply, [], ""
 
     # -- checks of the suite -----------------------------------------------------------------------
 

@@ -134,13 +134,13 @@ def _judge_row(
 
 
 def _verdicts(suite: Suite[Any], row: Mapping[str, Any], exchange: Exchange) -> Iterator[Verdict]:
-    if row["state"] in {LATE, BROKEN} and suite.fuzz is not None:
-        # A timeout may come from a busy machine.
+    if row["reason"] and row["state"] in {ANSWERED, LATE, BROKEN} and suite.fuzz is not None:
+        # A timeout may come from a busy machine; of a listing that goes on, the end is not judged.
         yield (
             "answers",
             suite.fuzz.answers,
             Outcome.FAIL.value if row["state"] == BROKEN else INCONCLUSIVE,
-            "an answer",
+            "the end of the listing" if row["state"] == ANSWERED else "an answer",
             row["reason"],
         )
     if row["state"] != ANSWERED or row["response_truncated"]:
