@@ -14,7 +14,7 @@ import httpx
 from lakepact.conformance.campaign import plans, run_verdicts, runs, tables
 from lakepact.conformance.campaign.analysis import duckdb_analysis
 from lakepact.conformance.campaign.execution.job import Job
-from lakepact.conformance.campaign.execution.workers import errands, send_errands
+from lakepact.conformance.campaign.execution.workers import case_rows, send_cases
 from lakepact.conformance.campaign.judging.verdicts import judge_part
 from lakepact.conformance.campaign.planning import seeds
 from lakepact.conformance.campaign.targets import parse_targets
@@ -61,15 +61,15 @@ class Here:
         seeds.draw(wanted, folder)
 
     def execute(self, job: Job) -> None:
-        for _ in send_errands(self._some(job), job, 0):
+        for _ in send_cases(self._some(job), job, 0):
             pass
 
     def _some(self, job: Job) -> Iterator[Any]:
-        for errand in errands(job):
+        for case_row in case_rows(job):
             if self.left == 0:
                 raise KeyboardInterrupt
             self.left = None if self.left is None else self.left - 1
-            yield errand
+            yield case_row
 
     def judge(self, exchanges: Path, features: Any, *, results: Path, answers: Path) -> None:
         for number, part in enumerate(tables.parts(exchanges)):

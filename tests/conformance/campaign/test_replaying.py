@@ -18,7 +18,7 @@ from lakepact.conformance.campaign import plans, replay, run_verdicts, tables
 from lakepact.conformance.campaign.cli import campaign
 from lakepact.conformance.campaign.execution import sending
 from lakepact.conformance.campaign.execution.job import Job
-from lakepact.conformance.campaign.execution.sending import Bench
+from lakepact.conformance.campaign.execution.sending import CaseSender
 from lakepact.conformance.campaign.judging.verdicts import judge_row
 from lakepact.conformance.campaign.planning.cases import case_of, text_of_steps
 from lakepact.conformance.campaign.runs import discover
@@ -104,10 +104,10 @@ def test_body_that_names_another_namespace_is_sent_about_the_own_one(
         if row["operation_id"] == "createNamespace"
     )
     target = discover(parse_targets([f"a={faulty}"], ("iceberg_rest",))[0])
-    bench = Bench(Job("", "r", "abcdef", (target,)), 0, "abcdef")
+    sender = CaseSender(Job("", "r", "abcdef", (target,)), 0, "abcdef")
     step = Step(op.create_namespace, {}, {"namespace": ["theirs"]})
-    (exchange,) = bench.rows({**case, "request": text_of_steps([step])})
-    bench.close()
+    (exchange,) = sender.rows({**case, "request": text_of_steps([step])})
+    sender.close()
 
     assert json.loads(exchange["request_body"])["namespace"][0].startswith("lp_abcdef")
 
@@ -131,9 +131,9 @@ def test_listing_with_more_pages_than_are_read_is_inconclusive(
     creation = Step(op.create_namespace, {}, {"namespace": ["c"]})
     pages = Step(op.list_namespaces, {}, None, (("pageToken", ""), ("pageSize", "1")))
     settings = discover(parse_targets([f"a={faulty}"], ("iceberg_rest",))[0])
-    bench = Bench(Job("", "r", "abcdef", (settings,)), 0, "abcdef")
-    *_, listing = bench.rows({**case, "request": text_of_steps([creation, pages])})
-    bench.close()
+    sender = CaseSender(Job("", "r", "abcdef", (settings,)), 0, "abcdef")
+    *_, listing = sender.rows({**case, "request": text_of_steps([creation, pages])})
+    sender.close()
 
     assert [
         verdict["verdict"] for verdict in judge_row(listing)[0] if verdict["check_id"] == "answers"

@@ -19,7 +19,7 @@ from lakepact.conformance.campaign import documents, run_verdicts, runs, tables
 from lakepact.conformance.campaign.errors import Refused
 from lakepact.conformance.campaign.execution import workers
 from lakepact.conformance.campaign.execution.job import Job
-from lakepact.conformance.campaign.execution.workers import errands
+from lakepact.conformance.campaign.execution.workers import case_rows
 from lakepact.conformance.campaign.targets import of_document, parse_targets
 from lakepact.reference_server.running import running as serving
 from miniatures import miniature
@@ -140,10 +140,10 @@ class Disturbed(Here):
         self._events = events
 
     def _some(self, job: Job) -> Iterator[Any]:
-        for n, errand in enumerate(errands(job)):
+        for n, case_row in enumerate(case_rows(job)):
             if not job.turn and n in self._events:
                 self._events[n]()
-            yield errand
+            yield case_row
 
 
 @pytest.fixture
@@ -197,7 +197,7 @@ def test_each_case_has_one_worker_for_all_its_targets(
     shutil.copytree(whole / "cases", tmp_path / "cases")
     job = Job(str(tmp_path), "run", "word", targets, workers=several)
     shares = [
-        [(row["case_id"], row["target"]) for row in errands(job, worker)]
+        [(row["case_id"], row["target"]) for row in case_rows(job, worker)]
         for worker in range(several)
     ]
     cases = tables.read(tmp_path / "cases", tables.CASES).column("case_id").to_pylist()

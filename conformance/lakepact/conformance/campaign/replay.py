@@ -13,7 +13,7 @@ from lakepact.conformance.campaign import documents, tables
 from lakepact.conformance.campaign.analysis.findings import BAD
 from lakepact.conformance.campaign.errors import Refused
 from lakepact.conformance.campaign.execution.job import Job
-from lakepact.conformance.campaign.execution.sending import ANSWERED, Bench, Down
+from lakepact.conformance.campaign.execution.sending import ANSWERED, CaseSender, Down
 from lakepact.conformance.campaign.judging.verdicts import judge_row
 from lakepact.conformance.campaign.paths import parquet
 from lakepact.conformance.campaign.planning import cases
@@ -110,8 +110,8 @@ def send_again(run: Path, case_id: str, target: str, *, url: str | None = None) 
     document = documents.read(run / "run.json")
     case = _case(run, case_id)
     before = [row for row in _rows(run / "exchanges", case["case_id"]) if row["target"] == target]
-    with _bench(document, target, case, url) as (bench, features):
-        after = _send(bench, case)
+    with _sender(document, target, case, url) as (sender, features):
+        after = _send(sender, case)
     earlier = {target: dict(of_document(_document(document, target)).features)}
     before.sort(key=lambda row: row["step"])
     return Replayed(case, _judge_steps(before, earlier), _judge_steps(after, features))
@@ -149,7 +149,7 @@ def minimize(
             " lakepact check --only it"
         )
     requirements = [requirement] if requirement else []
-    with _bench(document, target, row, url) as (bench, features):
+    with _sender(document, target, row, url) as (sender, features):
 
         def breaks(answers: Answers) -> bool:
             failing = [
@@ -158,7 +158,7 @@ def minimize(
             requirements.extend([] if requirements else failing[:1])
             return bool(requirements) and requirements[0] in failing
 
-        search = _Search(row, {target: bench}, breaks)
+        search = _Search(row, {target: sender}, breaks)
         if not search.finds(attempts):
             what = f"does not break {requirement}" if requirement else "breaks nothing"
             raise LookupError(
@@ -188,11 +188,11 @@ def reproduce(run: Path, cause: Cause, *, attempts: int = ATTEMPTS) -> Cause:
     """
     document, row = documents.read(run / "run.json"), _case(run, cause.occurrences[0][0])
     with ExitStack() as stack:
-        benches = {
-            target: stack.enter_context(_bench(document, target, row, None))[0]
+        senders = {
+            target: stack.enter_context(_sender(document, target, row, None))[0]
             for target in cause.answers
         }
-        search = _Search(row, benches, lambda answers: cause.way in ways(row["contract"], answers))
+        search = _Search(row, senders, lambda answers: cause.way in ways(row["contract"], answers))
         if not search.finds(attempts):
             return cause
     return replace(cause, answers=search.results[-1], reproduction=search.results)
@@ -204,15 +204,15 @@ class _Search:
     """
 
     def __init__(
-        self, row: Row, benches: Mapping[str, Bench], shows: Callable[[Answers], bool]
+        self, row: Row, senders: Mapping[str, CaseSender], shows: Callable[[Answers], bool]
     ) -> None:
         case = cases.case_of(row)
         self.steps = [*case.setup, *case.steps]
         self.best, self.attempts = row, 0
         self.results: tuple[Answers, ...] = ()
-        self._case, self._benches, self._shows = (
+        self._case, self._senders, self._shows = (
             replace(case, mode=SEQUENCE, setup=()),
-            benches,
+            senders,
             shows,
         )
         self._contract = suites.load(case.contract).contract
@@ -229,7 +229,7 @@ class _Search:
         """Return the number of steps until the first that shows it; 0 if none does."""
         self.attempts += 1
         row = {**self._row(steps), "number": self.attempts}
-        rows_by_target = {target: _send(bench, row) for target, bench in self._benches.items()}
+        rows_by_target = {target: _send(sender, row) for target, sender in self._senders.items()}
         results = [
             dict(zip(rows_by_target, rows, strict=True))
             for rows in zip(*rows_by_target.values(), strict=False)
@@ -245,9 +245,9 @@ class _Search:
         return cases.row_of(replace(self._case, steps=tuple(steps)), self._contract, self._sha256)
 
 
-def _send(bench: Bench, row: Row) -> list[Row]:
+def _send(sender: CaseSender, row: Row) -> list[Row]:
     try:
-        return bench.rows(row)
+        return sender.rows(row)
     except Down as down:
         raise Refused("the target stopped answering") from down
 
@@ -259,9 +259,9 @@ def _judge_steps(
 
 
 @contextmanager
-def _bench(
+def _sender(
     document: Mapping[str, Any], target: str, case: Row, url: str | None
-) -> Generator[tuple[Bench, Mapping[str, Mapping[str, bool]]]]:
+) -> Generator[tuple[CaseSender, Mapping[str, Mapping[str, bool]]]]:
     settings = of_document(_document(document, target))
     if settings.contract != case["contract"]:
         raise LookupError(
@@ -269,11 +269,11 @@ def _bench(
         )
     settings = discover(replace(settings, url=url.rstrip("/")) if url else settings)
     word = secrets.token_hex(3)
-    bench = Bench(Job("", document["run_id"], word, (settings,)), 0, word)
+    sender = CaseSender(Job("", document["run_id"], word, (settings,)), 0, word)
     try:
-        yield bench, {target: dict(settings.features)}
+        yield sender, {target: dict(settings.features)}
     finally:
-        bench.close()
+        sender.close()
 
 
 def _document(run_document: Mapping[str, Any], target: str) -> Mapping[str, Any]:

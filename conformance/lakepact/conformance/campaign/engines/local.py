@@ -16,7 +16,7 @@ from typing import Any, Self
 from lakepact.conformance.campaign.analysis import duckdb_analysis
 from lakepact.conformance.campaign.errors import CannotRun
 from lakepact.conformance.campaign.execution.job import Job
-from lakepact.conformance.campaign.execution.workers import errands, send_errands
+from lakepact.conformance.campaign.execution.workers import case_rows, send_cases
 from lakepact.conformance.campaign.judging.verdicts import judge_part
 from lakepact.conformance.campaign.planning import seeds
 from lakepact.conformance.campaign.tables import parts
@@ -110,5 +110,5 @@ def _drawn(selection: seeds.Wanted, place: int) -> list[Rows]:
 
 
 def _work(job: Job, worker: int) -> None:
-    for _ in send_errands(errands(job, worker), job, worker):
+    for _ in send_cases(case_rows(job, worker), job, worker):
         pass

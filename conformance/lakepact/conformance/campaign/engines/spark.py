@@ -27,7 +27,7 @@ from lakepact.conformance.campaign.engines import code_bundle, spark_requirement
 from lakepact.conformance.campaign.engines.local import Features
 from lakepact.conformance.campaign.errors import CannotRun
 from lakepact.conformance.campaign.execution.job import Job
-from lakepact.conformance.campaign.execution.workers import send_errands
+from lakepact.conformance.campaign.execution.workers import send_cases
 from lakepact.conformance.campaign.judging.verdicts import judge_batches
 from lakepact.conformance.campaign.paths import is_local, locate
 from lakepact.conformance.campaign.planning.seeds import Wanted
@@ -266,15 +266,15 @@ class Spark:
 
 
 def send_batches(batches: Iterable[Any], job: Job) -> Iterator[Any]:
-    """Send the errands of Arrow record batches in this task; yield the number of cases of each
+    """Send the cases of Arrow record batches in this task; yield the number of cases of each
     target.
     """
     context = import_module("pyspark").TaskContext.get()
-    errands = (errand for batch in batches for errand in batch.to_pylist())
+    case_rows = (case_row for batch in batches for case_row in batch.to_pylist())
     counts = Counter[str]()
     # The number of an attempt starts at 0 again when a stage is repeated; its id does not.
     for number, target in enumerate(
-        send_errands(errands, job, context.partitionId(), 1 + context.taskAttemptId())
+        send_cases(case_rows, job, context.partitionId(), 1 + context.taskAttemptId())
     ):
         counts[target] += 1
         if number % OFTEN == 0:

@@ -40,7 +40,7 @@ ANSWERED, NOT_OFFERED, UNPREPARED, LATE, BROKEN = (
 #: of a case whose connection broke: an idle connection may end at any moment, a second one hardly
 TRIES = 2
 PAUSES = (0.1, 0.5)  #: seconds before a target that takes no connection is tried again
-PATIENCE = 3  #: answers in a row that are awaited in vain before a target is left alone for a while
+PATIENCE = 3  #: late answers in a row before a target is left alone for a while
 NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, ConnectionRefusedError)
 INCONCLUSIVE = "inconclusive"
 SHOWN = 2000  #: characters of what a check expected and what came
@@ -86,15 +86,15 @@ class _PacedWire(Wire):
 
 
 @dataclass
-class _Corner:
-    """The place on the target of one case, or of all read-only cases of a worker."""
+class _Objects:
+    """The objects of one case, or of all read-only cases of a worker."""
 
     lab: Lab
     world: World
-    problem: str = ""  #: why it could not be made
+    problem: str = ""  #: why they could not be created
 
 
-class Bench:
+class CaseSender:
     """Sends the cases of one target.
 
     Args:
@@ -105,9 +105,9 @@ class Bench:
 
     def __init__(self, job: Job, place: int, word: str) -> None:
         self._job = job
-        self._asked = job.targets[place]
-        self._suite = suites.load(self._asked.contract)
-        self._target = self._asked.target()
+        self._settings = job.targets[place]
+        self._suite = suites.load(self._settings.contract)
+        self._target = self._settings.target()
         self._wire = _PacedWire(
             self._target.url,
             gap=job.workers / job.rps if job.rps else 0.0,
@@ -116,17 +116,15 @@ class Bench:
             timeout=self._target.timeout,
             max_body=self._target.max_body,
         )
-        self._shared: dict[str, _Corner] = {}
-        self._made = Counter[
-            int
-        ]()  #: corners, by numbers of cases: each has names that no other had
-        self._vain = 0
+        self._shared: dict[str, _Objects] = {}
+        self._attempts = Counter[int]()  #: by numbers of cases: each has names of its own
+        self._unanswered = 0
         self.word = f"{word}{place}"
 
     def close(self) -> None:
         """Clean up what was shared, and end the connections."""
-        for corner in self._shared.values():
-            corner.lab.clean_up()
+        for objects in self._shared.values():
+            objects.lab.clean_up()
         self._wire.close()
 
     def answers(self) -> bool:
@@ -137,66 +135,74 @@ class Bench:
             return False
         return True
 
-    def rows(self, errand: Mapping[str, Any]) -> list[Row]:
+    def rows(self, case_row: Mapping[str, Any]) -> list[Row]:
         """Send one case; the rows of its steps.
 
         Raises:
             Down: the target is gone, and the case was not sent, or not to its end.
         """
-        if self._vain >= PATIENCE:
+        if self._unanswered >= PATIENCE:
             raise Down
         start = datetime.now(tz=UTC)
         try:
-            results = self._run_check(errand) if errand["mode"] == CHECK else self._send(errand)
+            results = (
+                self._run_check(case_row) if case_row["mode"] == CHECK else self._send(case_row)
+            )
         finally:
             self._wire.exchanges.clear()
-        case_id, target = errand["case_id"], self._asked.name
-        same = {name: errand[name] for name in ("contract", "case_id", "number", "mode")}
-        same |= {
+        case_id, target = case_row["case_id"], self._settings.name
+        same = {
+            **{name: case_row[name] for name in ("contract", "case_id", "number", "mode")},
             "run_id": self._job.run_id,
             "target": target,
             "word": self.word,
             "started_at": start,
         }
-        unsent: Row = dict.fromkeys(EXCHANGES.names)
-        unsent |= {
-            "operation_id": errand["operation_id"],
-            "method": errand["method"],
+        unsent: Row = {
+            **dict.fromkeys(EXCHANGES.names),
+            "operation_id": case_row["operation_id"],
+            "method": case_row["method"],
             "http_status": 0,
             "latency_us": 0,
             "reason": "",
+            "authorized": False,
+            "response_truncated": False,
         }
-        unsent |= {"authorized": False, "response_truncated": False}
         rows = []
-        for step, one in enumerate(results):
+        for step, result in enumerate(results):
             exchange_id = hashlib.sha256(
                 f"{self._job.run_id} {target} {case_id} {step}".encode()
             ).hexdigest()[:32]
-            rows.append({**unsent, **one, **same, "exchange_id": exchange_id, "step": step})
+            rows.append({**unsent, **result, **same, "exchange_id": exchange_id, "step": step})
         return rows
 
     # -- requests, and sequences of them -----------------------------------------------------------
 
-    def _send(self, errand: Mapping[str, Any]) -> list[Row]:
-        case = case_of(errand)
-        if errand["mode"] != SEQUENCE and errand["operation_id"] not in self._asked.operations:
+    def _send(self, case_row: Mapping[str, Any]) -> list[Row]:
+        case = case_of(case_row)
+        if (
+            case_row["mode"] != SEQUENCE
+            and case_row["operation_id"] not in self._settings.operations
+        ):
             return [{"state": NOT_OFFERED, "tries": 0}]
         for tries in range(1, TRIES + 1):
-            corner = self._corner(errand, case.setup)
-            if corner.problem:
-                return [{"state": UNPREPARED, "tries": tries, "reason": corner.problem}]
+            objects = self._objects(case_row, case.setup)
+            if objects.problem:
+                return [{"state": UNPREPARED, "tries": tries, "reason": objects.problem}]
             try:
-                rows, broke = self._steps(corner, case.steps, tries)
+                rows, broke = self._steps(objects, case.steps, tries)
             finally:
-                if errand["mutates"]:
-                    corner.lab.clean_up()
+                if case_row["mutates"]:
+                    objects.lab.clean_up()
             if not broke or tries == TRIES:
                 return rows
-            if errand["setup"] in self._shared:
-                self._shared.pop(errand["setup"]).lab.clean_up()
+            if case_row["setup"] in self._shared:
+                self._shared.pop(case_row["setup"]).lab.clean_up()
         raise AssertionError("a case ends with its last try")
 
-    def _steps(self, corner: _Corner, steps: Sequence[Step], tries: int) -> tuple[list[Row], bool]:
+    def _steps(
+        self, objects: _Objects, steps: Sequence[Step], tries: int
+    ) -> tuple[list[Row], bool]:
         """Send one step after another; their rows, and whether a connection broke, which ends
         them.
         """
@@ -207,15 +213,15 @@ class Bench:
                 "method": self._suite.contract.operations[step.operation].method,
                 "tries": tries,
             }
-            if step.operation not in self._asked.operations:
+            if step.operation not in self._settings.operations:
                 rows.append({**same, "state": NOT_OFFERED})
                 continue
             try:
-                reply, pages, reason = self._all_pages(corner, step)
+                reply, pages, reason = self._all_pages(objects, step)
             except NoAnswer as silent:
                 self._unless_down(silent)
-                self._vain += silent.late
-                row = evidence.row_of(silent.keep(), self._asked.headers)
+                self._unanswered += silent.late
+                row = evidence.row_of(silent.keep(), self._settings.headers)
                 rows.append(
                     {
                         **row,
@@ -228,10 +234,10 @@ class Bench:
             except ValueError as wrong:  # a value that no path or header can hold
                 rows.append({**same, "state": UNPREPARED, "reason": f"it cannot be sent: {wrong}"})
                 continue
-            self._vain = 0
+            self._unanswered = 0
             rows.append(
                 {
-                    **evidence.row_of(reply.exchange, self._asked.headers),
+                    **evidence.row_of(reply.exchange, self._settings.headers),
                     **same,
                     "state": ANSWERED,
                     "pages": pages,
@@ -240,11 +246,11 @@ class Bench:
             )
         return rows, False
 
-    def _all_pages(self, corner: _Corner, step: Step) -> tuple[Reply, list[str], str]:
+    def _all_pages(self, objects: _Objects, step: Step) -> tuple[Reply, list[str], str]:
         """Send a step; return the answer, if it asks for pages the bodies of those that follow, and
         why these are not all. A page that is refused is the answer.
         """
-        first = reply = self._step(corner, step)
+        first = reply = self._step(objects, step)
         pages: list[str] = []
         query = dict(step.query)
         while (
@@ -253,7 +259,7 @@ class Bench:
             and isinstance(reply.exchange.json, dict)
         ):
             if reply is not first:
-                body = evidence.row_of(reply.exchange, self._asked.headers)["response_body"]
+                body = evidence.row_of(reply.exchange, self._settings.headers)["response_body"]
                 pages.append(body.decode("utf-8", "replace"))
             token = reply.exchange.json.get("next-page-token")
             if not token or not isinstance(token, str):
@@ -261,15 +267,15 @@ class Bench:
             if len(pages) == MOST_PAGES - 1:
                 return first, pages, f"the listing goes on after {MOST_PAGES} pages"
             reply = self._step(
-                corner, replace(step, query=tuple({**query, PAGE_TOKEN: token}.items()))
+                objects, replace(step, query=tuple({**query, PAGE_TOKEN: token}.items()))
             )
         return reply, [], ""
 
     # -- checks of the suite -----------------------------------------------------------------------
 
-    def _run_check(self, errand: Mapping[str, Any]) -> list[Row]:
-        check = self._suite.checks[errand["request"]]
-        lab = self._lab(errand, check.name, check.outside_profile)
+    def _run_check(self, case_row: Mapping[str, Any]) -> list[Row]:
+        check = self._suite.checks[case_row["request"]]  # in this mode, the name of the check
+        lab = self._lab(case_row, check.name, check.outside_profile)
         self._wire.silent = None
         try:
             verdicts = run_check(check, lab, tuple(self._suite.invariants.values()))
@@ -281,7 +287,7 @@ class Bench:
         exchanges = [self._wire.exchanges[number] for number in numbers]
         rows: list[Row] = [
             {
-                **evidence.row_of(e, self._asked.headers),
+                **evidence.row_of(e, self._settings.headers),
                 "operation_id": e.operation or "",
                 "state": ANSWERED,
                 "tries": 1,
@@ -305,7 +311,7 @@ class Bench:
             "step": shows[-1] if shows else 0,
         }
 
-    # -- corners -----------------------------------------------------------------------------------
+    # -- objects -----------------------------------------------------------------------------------
 
     def _unless_down(self, silent: NoAnswer) -> None:
         """Check that a target accepts connections, after some pauses.
@@ -327,15 +333,15 @@ class Bench:
 
     def _lab(
         self,
-        errand: Mapping[str, Any],
+        case_row: Mapping[str, Any],
         check: str = "campaign",
         outside_profile: frozenset[str] = frozenset(),
     ) -> Lab:
         """Return a lab with unused names, also if an earlier attempt at the case left objects."""
-        number = errand["number"]
-        word = f"{self.word}{'r' * self._made[number]}"
-        self._made[number] += 1
-        offer, contract = self._asked.offer, self._suite.contract
+        number = case_row["number"]
+        word = f"{self.word}{'r' * self._attempts[number]}"
+        self._attempts[number] += 1
+        offer, contract = self._settings.offer, self._suite.contract
         lab: Lab = self._suite.lab(
             self._wire,
             contract,
@@ -348,48 +354,48 @@ class Bench:
         )
         return lab
 
-    def _corner(self, errand: Mapping[str, Any], steps: Sequence[Step]) -> _Corner:
+    def _objects(self, case_row: Mapping[str, Any], steps: Sequence[Step]) -> _Objects:
         """Return the objects of a case, created again unless it only reads."""
-        setup = errand["setup"]
-        if not errand["mutates"] and setup in self._shared:
+        setup = case_row["setup"]
+        if not case_row["mutates"] and setup in self._shared:
             return self._shared[setup]
         if self._suite.fuzz is None:
-            raise Blocked(f"{self._asked.contract} has nothing to make a corner with")
-        lab = self._lab(errand)
+            raise Blocked(f"{self._settings.contract} has nothing to make objects with")
+        lab = self._lab(case_row)
         self._wire.silent = None
-        corner = _Corner(lab, self._suite.fuzz.world(lab))
+        objects = _Objects(lab, self._suite.fuzz.world(lab))
         if (
             self._wire.silent is not None
         ):  # what a world asks for first decides what all later requests are about
             raise Down from self._wire.silent
-        corner.problem = self._prepare(corner, steps)
-        if not errand["mutates"]:
-            self._shared[setup] = corner
-        elif corner.problem:
+        objects.problem = self._prepare(objects, steps)
+        if not case_row["mutates"]:
+            self._shared[setup] = objects
+        elif objects.problem:
             lab.clean_up()
-        return corner
+        return objects
 
-    def _prepare(self, corner: _Corner, setup: Sequence[Step]) -> str:
+    def _prepare(self, objects: _Objects, setup: Sequence[Step]) -> str:
         for step in setup:
-            if step.operation not in self._asked.operations:
+            if step.operation not in self._settings.operations:
                 continue
             try:
-                reply = self._step(corner, step)
+                reply = self._step(objects, step)
             except NoAnswer as silent:
                 self._unless_down(silent)
-                self._vain += silent.late
+                self._unanswered += silent.late
                 return self._wire.redact(str(silent))
             if not 200 <= reply.status < 300:
                 return f"{step.operation} before it was answered with {reply.summary}"
         return ""
 
-    def _step(self, corner: _Corner, step: Step) -> Reply:
-        world = corner.world
+    def _step(self, objects: _Objects, step: Step) -> Reply:
+        world = objects.world
         arguments = fill(dict(step.arguments), world.value_of)
         body = content(
             world.confine(step.operation, step.body), world.value_of
         )  # shrinking may have left a root out
-        reply = corner.lab.send(
+        reply = objects.lab.send(
             step.operation, content=body, query=step.query, declared=False, **arguments
         )
         world.learn(step, reply)

@@ -16,7 +16,7 @@ from typing import Any
 from lakepact.conformance.campaign import tables
 from lakepact.conformance.campaign.execution import journal, logs
 from lakepact.conformance.campaign.execution.job import Job
-from lakepact.conformance.campaign.execution.sending import Bench, Down
+from lakepact.conformance.campaign.execution.sending import CaseSender, Down
 from lakepact.conformance.campaign.paths import is_local, locate
 
 LOOK = 2.0  #: seconds between two looks whether a target that was down is back
@@ -31,7 +31,7 @@ class NotShared(Exception):
     """
 
 
-def errands(job: Job, worker: int = 0) -> Iterator[dict[str, Any]]:
+def case_rows(job: Job, worker: int = 0) -> Iterator[dict[str, Any]]:
     """Yield the cases that a worker has to send, each with its target; targets take turns at coming
     first.
     """
@@ -52,8 +52,8 @@ def errands(job: Job, worker: int = 0) -> Iterator[dict[str, Any]]:
                     yield {**row, "target": target.name}
 
 
-def send_errands(
-    errands: Iterable[Mapping[str, Any]], job: Job, number: int, attempt: int = 0
+def send_cases(
+    case_rows: Iterable[Mapping[str, Any]], job: Job, number: int, attempt: int = 0
 ) -> Iterator[str]:
     """Send cases to targets and store the answers; yields the name of the target after each.
 
@@ -61,7 +61,7 @@ def send_errands(
     still down then.
 
     Args:
-        errands: cases, each with its target.
+        case_rows: cases, each with its target.
         job: the settings of workers.
         number: of the worker.
         attempt: another one each time that an engine starts the worker: it may repeat lost tasks.
@@ -71,7 +71,7 @@ def send_errands(
     """
     worker = _Worker(job, number, attempt)
     try:
-        yield from worker.send(errands)
+        yield from worker.send(case_rows)
     except BaseException:
         worker.leave()
         raise
@@ -94,7 +94,7 @@ class _Worker:
         self._log = (journal.WorkerLog if is_local(self._run) else logs.ObjectLog)(
             self._run, f"{name}{attempt}"
         )
-        self._benches: dict[str, Bench] = {}
+        self._senders: dict[str, CaseSender] = {}
         self._waiting: dict[str, deque[Mapping[str, Any]]] = {}  #: for targets that are down
         self._look_at: dict[str, float] = {}
         self._downs = Counter[str]()
@@ -117,18 +117,18 @@ class _Worker:
         self._clean_up()
 
     def _clean_up(self) -> None:
-        for bench in self._benches.values():
-            bench.close()
+        for sender in self._senders.values():
+            sender.close()
 
-    def send(self, errands: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-        """Yield all errands, as far as they go; those of targets that are down last."""
-        for errand in errands:
-            target = errand["target"]
+    def send(self, case_rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+        """Send cases, those of targets that are down last; yield the target of each."""
+        for case_row in case_rows:
+            target = case_row["target"]
             if target in self._waiting and not self._is_back(target):
                 if len(self._waiting[target]) < HELD:
-                    self._waiting[target].append(errand)
+                    self._waiting[target].append(case_row)
                 continue
-            yield from self._some(target, deque([*self._waiting.pop(target, ()), errand]))
+            yield from self._some(target, deque([*self._waiting.pop(target, ()), case_row]))
         until = time.monotonic() + self._job.patience
         while self._waiting and time.monotonic() < until and self._log.goes_on(self._job.word):
             time.sleep(LOOK)
@@ -138,45 +138,45 @@ class _Worker:
     def _is_back(self, target: str) -> bool:
         if time.monotonic() < self._look_at[target]:
             return False
-        bench, began = self._new_bench(target), time.monotonic()
-        if not bench.answers():
-            bench.close()
+        sender, began = self._new_sender(target), time.monotonic()
+        if not sender.answers():
+            sender.close()
             now = time.monotonic()
             self._look_at[target] = now + max(
                 LOOK, 10 * (now - began)
             )  # a target that is silent for long must not hold up others
             return False
-        self._benches.pop(target).close()
-        self._benches[target] = bench
+        self._senders.pop(target).close()
+        self._senders[target] = sender
         return True
 
-    def _new_bench(self, target: str) -> Bench:
+    def _new_sender(self, target: str) -> CaseSender:
         """Open connections with a new prefix of names: cases in flight may have left objects."""
         place = next(n for n, each in enumerate(self._job.targets) if each.name == target)
-        return Bench(self._job, place, self._word + "b" * self._downs[target])
+        return CaseSender(self._job, place, self._word + "b" * self._downs[target])
 
-    def _some(self, target: str, errands: deque[Mapping[str, Any]]) -> Iterator[str]:
-        while errands and self._log.goes_on(self._job.word):
-            errand = errands.popleft()
-            if (target, errand["case_id"]) in self._landed:
+    def _some(self, target: str, case_rows: deque[Mapping[str, Any]]) -> Iterator[str]:
+        while case_rows and self._log.goes_on(self._job.word):
+            case_row = case_rows.popleft()
+            if (target, case_row["case_id"]) in self._landed:
                 continue
-            if not self._one(target, errand):
-                errands.appendleft(errand)
-                self._waiting[target] = errands
+            if not self._one(target, case_row):
+                case_rows.appendleft(case_row)
+                self._waiting[target] = case_rows
                 self._look_at[target] = time.monotonic() + LOOK
                 return
             yield target
 
-    def _one(self, target: str, errand: Mapping[str, Any]) -> bool:
+    def _one(self, target: str, case_row: Mapping[str, Any]) -> bool:
         """Send one case and land it; whether its target is there."""
-        if target not in self._benches:
-            self._benches[target] = self._new_bench(target)
-        bench = self._benches[target]
-        self._log.sets_out(target, errand["case_id"], bench.word)
+        if target not in self._senders:
+            self._senders[target] = self._new_sender(target)
+        sender = self._senders[target]
+        self._log.sets_out(target, case_row["case_id"], sender.word)
         try:
-            rows = bench.rows(errand)
+            rows = sender.rows(case_row)
         except Down:
-            self._log.turns_back(target, errand["case_id"])
+            self._log.turns_back(target, case_row["case_id"])
             self._downs[target] += 1
             return False
         self._log.lands(rows)
