@@ -9,7 +9,7 @@ import orjson
 from lakepact.conformance.checks.delta_sharing.kit.catalog import (
     CAPABILITIES,
     EITHER_FORMAT,
-    READER_FEATURES,
+    ONE_FORMAT,
     Catalogue,
     SharedTable,
     Walk,
@@ -103,7 +103,7 @@ class Offers:
         """
         if not self._tables or any(table.format == "parquet" for table in self._tables):
             return True
-        headers = [(CAPABILITIES, "responseformat=parquet")]
+        headers = [(CAPABILITIES, ONE_FORMAT["parquet"])]
         replies = (
             self._walk.request(
                 path(*_segments(t), "metadata"), op.get_table_metadata, headers=headers
@@ -197,7 +197,7 @@ class Offers:
         """Return whether a client that supports only delta format gets it, by metadata or by a
         query.
         """
-        delta = [(CAPABILITIES, f"responseformat=delta;readerfeatures={READER_FEATURES}")]
+        delta = [(CAPABILITIES, ONE_FORMAT["delta"])]
         metadata = self._walk.request(
             path(*_segments(self._tables[0]), "metadata"), op.get_table_metadata, headers=delta
         )

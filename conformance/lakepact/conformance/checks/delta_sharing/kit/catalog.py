@@ -35,6 +35,11 @@ READER_FEATURES = (
 
 CAPABILITIES = "delta-sharing-capabilities"
 
+ONE_FORMAT = {
+    "parquet": "responseformat=parquet",
+    "delta": f"responseformat=delta;readerfeatures={READER_FEATURES}",
+}
+
 #: Accepts both formats and all reader features, so that every table is answered.
 EITHER_FORMAT = (CAPABILITIES, f"responseformat=delta,parquet;readerfeatures={READER_FEATURES}")
 

@@ -13,7 +13,7 @@ import httpx
 
 from lakepact.conformance.checks.delta_sharing.kit.catalog import (
     EITHER_FORMAT,
-    READER_FEATURES,
+    ONE_FORMAT,
     SharedTable,
 )
 from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
@@ -41,10 +41,6 @@ OF_LINES = {
     "deltaMetadata": "DS-DMD-01",
     "deltaSingleAction": "DS-DFL-06",
 }
-CAPABILITIES = {
-    PARQUET: "responseformat=parquet",
-    DELTA: f"responseformat=delta;readerfeatures={READER_FEATURES}",
-}
 
 
 def formats(lab: SharingLab, table: PackTable) -> tuple[str, ...]:
@@ -67,7 +63,7 @@ def _capabilities(lab: SharingLab, table: AnyTable, form: str) -> str:
     """
     if not form and not isinstance(table, PackTable):
         return EITHER_FORMAT[1]
-    return CAPABILITIES[form or formats(lab, cast("PackTable", table))[0]]
+    return ONE_FORMAT[form or formats(lab, cast("PackTable", table))[0]]
 
 
 def query(lab: SharingLab, table: AnyTable, body: Members = NOTHING, *, form: str = "") -> Reply:

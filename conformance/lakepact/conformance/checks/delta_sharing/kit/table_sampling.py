@@ -8,7 +8,7 @@ from typing import Any
 
 from lakepact.conformance.checks.delta_sharing.kit import lines as ndjson
 from lakepact.conformance.checks.delta_sharing.kit.answers import version_of
-from lakepact.conformance.checks.delta_sharing.kit.catalog import READER_FEATURES, SharedTable
+from lakepact.conformance.checks.delta_sharing.kit.catalog import SharedTable
 from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
 from lakepact.conformance.checks.delta_sharing.kit.times import EPOCH
 from lakepact.conformance.evidence.exchanges import Document, Reply
@@ -19,10 +19,6 @@ from lakepact.generated.delta_sharing import op
 MOST_TABLES = 10  #: as many kinds as the fixture pack has
 MOST_VERSIONS = 8  #: whose changes are requested
 MANY = 1000  #: rows, so that a large table does not send all of its files
-ASKED_FOR = {
-    ndjson.PARQUET: "responseformat=parquet",
-    ndjson.DELTA: f"responseformat=delta;readerfeatures={READER_FEATURES}",
-}
 WITH_END = ";includeendstreamaction=true"
 TWO = ["protocol", "metaData"]
 

@@ -20,8 +20,8 @@ from lakepact.conformance.checks.delta_sharing.api import (
     invariant,
     ndjson,
 )
+from lakepact.conformance.checks.delta_sharing.kit.catalog import ONE_FORMAT
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import (
-    ASKED_FOR,
     ask,
     by_url,
     questions,
@@ -188,7 +188,7 @@ def actions_have_the_members_of_delta(lab: SharingLab) -> None:
     has_files = False
     for table in by_url(lab):
         for question in questions(lab, table):
-            reply = ask(lab, table, question, ASKED_FOR[ndjson.DELTA])
+            reply = ask(lab, table, question, ONE_FORMAT[ndjson.DELTA])
             for kind, strange in _strange(reply.exchange).items():
                 of_delta = f"the members of Delta's {kind} in {question.what} of {table.name}"
                 lab.warn(

@@ -25,6 +25,7 @@ from lakepact.conformance.checks.delta_sharing.api import (
     reading,
     target_tables,
 )
+from lakepact.conformance.checks.delta_sharing.kit.catalog import ONE_FORMAT
 from lakepact.conformance.evidence.arrow import pa
 from lakepact.conformance.rows import comparison, data_files, deletion_vectors
 from lakepact.conformance.rows.lines import Answer, SharedFile
@@ -81,7 +82,7 @@ def metadata_and_files_make_a_log(lab: SharingLab) -> None:
     """
     for name in lab.each(BY_ITSELF):
         table = lab.fixture(name)
-        header = reading.CAPABILITIES[reading.DELTA]
+        header = ONE_FORMAT[reading.DELTA]
         metadata = lab.send(
             op.get_table_metadata, delta_sharing_capabilities=header, **table.address
         )

@@ -19,8 +19,8 @@ from lakepact.conformance.checks.delta_sharing.api import (
     invariant,
     ndjson,
 )
+from lakepact.conformance.checks.delta_sharing.kit.catalog import ONE_FORMAT
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import (
-    ASKED_FOR,
     WITH_END,
     Question,
     ask,
@@ -199,9 +199,9 @@ def _ends(lab: SharingLab) -> Iterator[tuple[Placed, Reply]]:
     for table in by_url(lab, MOST_TABLES):
         for body in ({"includeRefreshToken": True}, {"maxFiles": 1}, {"limitHint": 100}):
             for header in (
-                f"{ASKED_FOR[ndjson.PARQUET]}{WITH_END}",
-                f"{ASKED_FOR[ndjson.DELTA]}{WITH_END}",
-                ASKED_FOR[ndjson.PARQUET],
+                f"{ONE_FORMAT[ndjson.PARQUET]}{WITH_END}",
+                f"{ONE_FORMAT[ndjson.DELTA]}{WITH_END}",
+                ONE_FORMAT[ndjson.PARQUET],
             ):
                 reply = ask(lab, table, Question(ndjson.QUERY, "a query", {"body": body}), header)
                 for end in ndjson.ends_of(reply.lines) if reply.status == 200 else ():

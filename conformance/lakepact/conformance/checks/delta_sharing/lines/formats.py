@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from lakepact.conformance.checks.delta_sharing.api import SharingLab, check, ndjson
+from lakepact.conformance.checks.delta_sharing.kit.catalog import ONE_FORMAT
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import (
-    ASKED_FOR,
     WITH_END,
     ask,
     questions,
@@ -17,7 +17,7 @@ def requested_formats_are_returned_or_refused(lab: SharingLab) -> None:
     """A request with one `responseformat` returns 200 in that format, or 4xx."""
     for table in lab.each(sample_tables(lab)):
         for question in lab.each(questions(lab, table)):
-            for form, header in lab.each(ASKED_FOR.items()):
+            for form, header in lab.each(ONE_FORMAT.items()):
                 replies = (
                     ask(lab, table, question, header),
                     ask(lab, table, question, header + WITH_END),

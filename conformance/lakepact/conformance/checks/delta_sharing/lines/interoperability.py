@@ -17,7 +17,7 @@ from lakepact.conformance.checks.delta_sharing.api import (
     ndjson,
     reading,
 )
-from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR
+from lakepact.conformance.checks.delta_sharing.kit.catalog import ONE_FORMAT
 from lakepact.conformance.fixtures.manifest import PackTable
 
 WITH_NULLS = ("partitioned", "partition_types")
@@ -64,7 +64,7 @@ def null_partition_values_are_json_null(lab: SharingLab) -> None:
     for name in lab.each(WITH_NULLS):
         table = lab.fixture(name)
         for form in lab.each(reading.formats(lab, table)):
-            reply = lab.require(query(lab, table, ASKED_FOR[form]), 200)
+            reply = lab.require(query(lab, table, ONE_FORMAT[form]), 200)
             if not any(ndjson.objects(reply.lines, "file")):
                 raise Blocked(f"the answer about {name} has no file")
             with lab.judge("DS-DF-02"):
@@ -129,7 +129,7 @@ def log_layout_is_not_exposed(lab: SharingLab) -> None:
     provider's log layout.
     """
     for name in lab.each(LAID_OUT):
-        reply = query(lab, lab.fixture(name), ASKED_FOR[ndjson.DELTA])
+        reply = query(lab, lab.fixture(name), ONE_FORMAT[ndjson.DELTA])
         if reply.status != 200 or ndjson.form_of(reply.lines) != ndjson.DELTA:
             lab.skip("DS-DF-18", f"{name} is not answered in delta format")
             continue
@@ -177,7 +177,7 @@ def log_features_are_not_required(lab: SharingLab) -> None:
         for table in lab.manifest.tables.values():
             by_url = not table.access_modes or "url" in table.access_modes
             unusual = by_url and (table.name in LAID_OUT or table.features)
-            if unusual and query(lab, table, ASKED_FOR[ndjson.DELTA]).status == 200:
+            if unusual and query(lab, table, ONE_FORMAT[ndjson.DELTA]).status == 200:
                 with case():
                     header = f"responseformat=delta;readerfeatures={','.join(sorted(table.features)).lower() or OF_FILES}"
                     expect.status(

@@ -14,6 +14,7 @@ from lakepact.conformance.checks.delta_sharing.api import (
     expect,
     times,
 )
+from lakepact.conformance.checks.delta_sharing.kit.catalog import ONE_FORMAT
 from lakepact.conformance.checks.delta_sharing.kit.lines import (
     DELTA,
     METADATA,
@@ -24,7 +25,6 @@ from lakepact.conformance.checks.delta_sharing.kit.lines import (
     objects,
 )
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import (
-    ASKED_FOR,
     Question,
     ask,
     version,
@@ -77,7 +77,7 @@ def _of_versions(lab: SharingLab, form: str) -> Iterator[tuple[str, Placed, Docu
             with_limit = [{**at, "limitHint": 1}] if pack_version is table.last else []
             for body in (at, *with_limit):
                 reply = lab.send(
-                    QUERY, body=body, delta_sharing_capabilities=ASKED_FOR[form], **table.address
+                    QUERY, body=body, delta_sharing_capabilities=ONE_FORMAT[form], **table.address
                 )
                 yield from _metadata_of(
                     reply,
@@ -88,7 +88,7 @@ def _of_versions(lab: SharingLab, form: str) -> Iterator[tuple[str, Placed, Docu
             # A server may ignore `version`; the header of the answer names the returned one.
             reply = lab.send(
                 METADATA,
-                delta_sharing_capabilities=ASKED_FOR[form],
+                delta_sharing_capabilities=ONE_FORMAT[form],
                 version=pack_version.version,
                 **table.address,
             )
@@ -126,7 +126,7 @@ def files_have_the_requested_version(lab: SharingLab) -> None:
     first = version(lab, table, times.EPOCH)
     for form, requirement in lab.each(OF_VERSIONS.items()):
         reply = ask(
-            lab, table, Question(QUERY, "a query", {"body": {"version": first}}), ASKED_FOR[form]
+            lab, table, Question(QUERY, "a query", {"body": {"version": first}}), ONE_FORMAT[form]
         )
         _files_have(lab, requirement, reply, form=form, member="version", truth=first)
 
@@ -142,7 +142,7 @@ def files_have_the_timestamp_of_the_version(lab: SharingLab) -> None:
         reply = lab.send(
             QUERY,
             body={"version": pack_version.version},
-            delta_sharing_capabilities=ASKED_FOR[form],
+            delta_sharing_capabilities=ONE_FORMAT[form],
             **table.address,
         )
         _files_have(

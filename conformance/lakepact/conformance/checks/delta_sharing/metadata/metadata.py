@@ -19,9 +19,9 @@ from lakepact.conformance.checks.delta_sharing.api import (
     op,
 )
 from lakepact.conformance.checks.delta_sharing.kit.answers import lines_of_kind, version_of
+from lakepact.conformance.checks.delta_sharing.kit.catalog import ONE_FORMAT
 from lakepact.conformance.checks.delta_sharing.kit.reading import expect_version
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import (
-    ASKED_FOR,
     TWO,
     by_url,
     sample_tables,
@@ -83,7 +83,7 @@ def metadata_has_the_requested_format(lab: SharingLab) -> None:
     """Metadata requested in one format returns 200 in that format, or 4xx."""
     for requirement, form in lab.each((("DS-MET-03", ndjson.PARQUET), ("DS-MET-04", ndjson.DELTA))):
         answers = [
-            (t, lab.send(ndjson.METADATA, delta_sharing_capabilities=ASKED_FOR[form], **t.address))
+            (t, lab.send(ndjson.METADATA, delta_sharing_capabilities=ONE_FORMAT[form], **t.address))
             for t in sample_tables(lab)
         ]
         if not any(reply.status == 200 for _, reply in answers) and not any(
@@ -116,7 +116,7 @@ def table_ids_are_stable(lab: SharingLab) -> None:
                 op.query_table, headers=[EITHER_FORMAT], body={"limitHint": 1}, **table.address
             )
         )
-        for form, header in ASKED_FOR.items():
+        for form, header in ONE_FORMAT.items():
             reply = lab.send(ndjson.METADATA, delta_sharing_capabilities=header, **table.address)
             replies += (
                 [reply] if reply.status == 200 and ndjson.form_of(reply.lines) == form else []
@@ -160,7 +160,7 @@ def columns_are_those_of_the_table(lab: SharingLab) -> None:
     is_judged = False
     for name in lab.each(PARTITIONED):
         table = lab.fixture(name)
-        header = ASKED_FOR[ndjson.PARQUET]
+        header = ONE_FORMAT[ndjson.PARQUET]
         query = lab.send(
             op.query_table,
             body={"limitHint": 1},

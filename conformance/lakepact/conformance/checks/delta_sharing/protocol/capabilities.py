@@ -22,9 +22,8 @@ from lakepact.conformance.checks.delta_sharing.api import (
     op,
 )
 from lakepact.conformance.checks.delta_sharing.kit.answers import version_of
-from lakepact.conformance.checks.delta_sharing.kit.catalog import READER_FEATURES
+from lakepact.conformance.checks.delta_sharing.kit.catalog import ONE_FORMAT, READER_FEATURES
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import (
-    ASKED_FOR,
     Question,
     ask,
     by_url,
@@ -116,7 +115,7 @@ def capabilities_apply_to_every_operation(lab: SharingLab) -> None:
     for table in lab.each(sample_tables(lab)):
         if (
             form_or_empty(
-                ask(lab, table, Question(ndjson.METADATA, "metadata", {}), ASKED_FOR[ndjson.DELTA])
+                ask(lab, table, Question(ndjson.METADATA, "metadata", {}), ONE_FORMAT[ndjson.DELTA])
             )
             != ndjson.DELTA
         ):
@@ -125,7 +124,7 @@ def capabilities_apply_to_every_operation(lab: SharingLab) -> None:
             if question.operation != ndjson.METADATA:
                 is_judged = True
                 with lab.judge("DS-CAP-02"):
-                    reply = ask(lab, table, question, ASKED_FOR[ndjson.DELTA])
+                    reply = ask(lab, table, question, ONE_FORMAT[ndjson.DELTA])
                     form = form_or_empty(reply)
                     what = f"{question.what} of {table.name} in delta format, like metadata"
                     expect.true(
@@ -186,7 +185,7 @@ def no_format_returns_parquet(lab: SharingLab) -> None:
                         f"for {question.what} of {table.name} with {_header_text(header)}",
                     )
             with lab.judge_each("DS-RDF-01") as case:
-                plain = partial(ask, lab, table, question, ASKED_FOR[ndjson.PARQUET])
+                plain = partial(ask, lab, table, question, ONE_FORMAT[ndjson.PARQUET])
                 for features in (READER_FEATURES, "deletionvectors", "unknown"):
                     with case():
                         difference = ndjson.differ(
@@ -196,7 +195,7 @@ def no_format_returns_parquet(lab: SharingLab) -> None:
                                 lab,
                                 table,
                                 question,
-                                f"{ASKED_FOR[ndjson.PARQUET]};readerfeatures={features}",
+                                f"{ONE_FORMAT[ndjson.PARQUET]};readerfeatures={features}",
                             ),
                         )
                         if difference is not None:
@@ -226,7 +225,7 @@ def either_format_has_the_same_files(lab: SharingLab) -> None:
         raise NotOffered("every table has reader features")
     for table in lab.each(tables):
         query = Question(ndjson.QUERY, "a query", {"body": {}})
-        replies = {form: ask(lab, table, query, header) for form, header in ASKED_FOR.items()}
+        replies = {form: ask(lab, table, query, header) for form, header in ONE_FORMAT.items()}
         # A client that supports both formats but no reader feature can read a table without reader
         # features.
         bare = (BOTH_ALONE,) if table.format == ndjson.PARQUET else ()
@@ -282,7 +281,7 @@ def in_need(lab: SharingLab) -> Iterator[tuple[SharedTable, frozenset[str]]]:
     for table in by_url(lab, len(lab.tables())):
         if not table.reader_features:
             continue
-        reply = ask(lab, table, query, ASKED_FOR[ndjson.DELTA])
+        reply = ask(lab, table, query, ONE_FORMAT[ndjson.DELTA])
         features = (
             features_in_use(parse(reply.lines))
             if form_or_empty(reply) == ndjson.DELTA

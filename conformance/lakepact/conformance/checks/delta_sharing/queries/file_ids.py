@@ -19,6 +19,7 @@ from lakepact.conformance.checks.delta_sharing.api import (
     target_tables,
 )
 from lakepact.conformance.checks.delta_sharing.kit.answers import version_of
+from lakepact.conformance.checks.delta_sharing.kit.catalog import ONE_FORMAT
 from lakepact.conformance.checks.delta_sharing.kit.lines import (
     DELTA,
     PARQUET,
@@ -28,7 +29,6 @@ from lakepact.conformance.checks.delta_sharing.kit.lines import (
     required,
 )
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import (
-    ASKED_FOR,
     Question,
     ask,
     by_url,
@@ -42,7 +42,7 @@ WITH_REMOVALS = ("emptied", "changes_partitioned", "partitioned")
 
 
 def _query(lab: SharingLab, table: SharedTable, form: str, body: Document) -> Reply:
-    return ask(lab, table, Question(QUERY, "a query", {"body": body}), ASKED_FOR[form])
+    return ask(lab, table, Question(QUERY, "a query", {"body": body}), ONE_FORMAT[form])
 
 
 def _ids(reply: Reply) -> list[str]:
@@ -151,7 +151,7 @@ def file_ids_do_not_depend_on_the_version(lab: SharingLab) -> None:
     """A file has the same `id` in queries of every version."""
     table = lab.fixture(APPENDED)
     for form, requirement in lab.each(((PARQUET, "DS-FIL-03"), (DELTA, "DS-DFL-01"))):
-        common: Document = {"delta_sharing_capabilities": ASKED_FOR[form], **table.address}
+        common: Document = {"delta_sharing_capabilities": ONE_FORMAT[form], **table.address}
         now = lab.send(QUERY, body={}, **common)
         for version in lab.each(
             table.readable[:-1:2] if now.status == 200 and form_of(now.lines) == form else ()
@@ -179,13 +179,13 @@ def changed_files_keep_their_ids(lab: SharingLab) -> None:
         query = lab.send(
             QUERY,
             body={"startingVersion": 0},
-            delta_sharing_capabilities=ASKED_FOR[form],
+            delta_sharing_capabilities=ONE_FORMAT[form],
             **table.address,
         )
         changes = lab.send(
             op.query_table_changes,
             starting_version=0,
-            delta_sharing_capabilities=ASKED_FOR[form],
+            delta_sharing_capabilities=ONE_FORMAT[form],
             **table.address,
         )
         query_ids, change_ids = (
@@ -297,7 +297,7 @@ def deletion_vector_ids_are_unique(lab: SharingLab) -> None:
         reply = lab.send(
             QUERY,
             body={"version": version.version},
-            delta_sharing_capabilities=ASKED_FOR[DELTA],
+            delta_sharing_capabilities=ONE_FORMAT[DELTA],
             **table.address,
         )
         if reply.status != 200:
@@ -348,7 +348,7 @@ def wrapped_change_files_have_unique_ids(lab: SharingLab) -> None:
     reply = lab.send(
         op.query_table_changes,
         starting_version=0,
-        delta_sharing_capabilities=ASKED_FOR[DELTA],
+        delta_sharing_capabilities=ONE_FORMAT[DELTA],
         **table.address,
     )
     if reply.status != 200 or form_of(reply.lines) != DELTA:
@@ -384,7 +384,7 @@ def change_files_have_unique_ids(lab: SharingLab) -> None:
     changes = lab.send(
         op.query_table_changes,
         starting_version=0,
-        delta_sharing_capabilities=ASKED_FOR[PARQUET],
+        delta_sharing_capabilities=ONE_FORMAT[PARQUET],
         **table.address,
     )
     reply = lab.require(changes, 200)
@@ -407,7 +407,7 @@ def removed_files_keep_their_ids(lab: SharingLab) -> None:
         reply = lab.send(
             QUERY,
             body={"startingVersion": 0},
-            delta_sharing_capabilities=ASKED_FOR[PARQUET],
+            delta_sharing_capabilities=ONE_FORMAT[PARQUET],
             **table.address,
         )
         if reply.status != 200:

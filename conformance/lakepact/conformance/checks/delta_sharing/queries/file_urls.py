@@ -21,6 +21,7 @@ from lakepact.conformance.checks.delta_sharing.api import (
     place_of,
     times,
 )
+from lakepact.conformance.checks.delta_sharing.kit.catalog import ONE_FORMAT
 from lakepact.conformance.checks.delta_sharing.kit.lines import (
     CHANGES,
     DELTA,
@@ -29,7 +30,6 @@ from lakepact.conformance.checks.delta_sharing.kit.lines import (
     is_whole,
 )
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import (
-    ASKED_FOR,
     MOST_VERSIONS,
     Question,
     ask,
@@ -72,7 +72,7 @@ def samples(lab: SharingLab, form: str) -> Iterator[Sample]:
                 lab,
                 table,
                 Question(QUERY, "a query", {"body": {"limitHint": 1000}}),
-                ASKED_FOR[form],
+                ONE_FORMAT[form],
                 is_shared=True,
             ),
         )
@@ -91,7 +91,7 @@ def samples_of_changes(lab: SharingLab, form: str) -> Iterator[Sample]:
                 lab,
                 table,
                 Question(QUERY, "changed files", {"body": {"startingVersion": first}}),
-                ASKED_FOR[form],
+                ONE_FORMAT[form],
                 is_shared=True,
             ),
         )
@@ -102,7 +102,7 @@ def samples_of_changes(lab: SharingLab, form: str) -> Iterator[Sample]:
                     lab,
                     table,
                     Question(CHANGES, "changes", {"starting_version": last}),
-                    ASKED_FOR[form],
+                    ONE_FORMAT[form],
                     is_shared=True,
                 ),
             )

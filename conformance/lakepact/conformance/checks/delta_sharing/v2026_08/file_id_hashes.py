@@ -18,7 +18,8 @@ from lakepact.conformance.checks.delta_sharing.api import (
     target_tables,
 )
 from lakepact.conformance.checks.delta_sharing.kit.answers import version_of
-from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, by_url
+from lakepact.conformance.checks.delta_sharing.kit.catalog import ONE_FORMAT
+from lakepact.conformance.checks.delta_sharing.kit.table_sampling import by_url
 from lakepact.conformance.checks.delta_sharing.v2026_08.suite import check
 
 HASHES = ("parquet", "delta")
@@ -79,7 +80,7 @@ def file_id_hashes_give_one_id_in_both_formats(lab: SharingLab) -> None:
                 lab.send(
                     op.query_table,
                     body={},
-                    delta_sharing_capabilities=ASKED_FOR[form],
+                    delta_sharing_capabilities=ONE_FORMAT[form],
                     fileidhash=value,
                     **table.address,
                 )
