@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from typing import Any
+import contextlib
 
 from lakepact.conformance.checks.iceberg_rest.api import (
     CatalogLab,
@@ -19,21 +18,20 @@ from lakepact.conformance.checks.iceberg_rest.api import (
 STATES = ("completed", "submitted", "cancelled", "failed")
 
 
-def submit_plan(lab: CatalogLab, table: Table, **request: Any) -> str:
-    """Return the id of a plan that the target makes in the background.
+def submit_plan(lab: CatalogLab, table: Table) -> tuple[str, Reply]:
+    """Return the id of a plan that the target makes in the background, and the answer with it.
 
     Raises:
         NotOffered: it makes it at once.
         Blocked: it makes none.
     """
-    reply = lab.require(scans.plan(lab, table, **request), 200)
+    reply = lab.require(scans.plan(lab, table), 200)
     if reply.document.get("status") != "submitted":
         raise NotOffered(
             "the target plans the scan at once; --parameter"
             " async-planning-properties=PROPERTY=VALUE says when it does not"
         )
-    identifier: str = reply.at("plan-id")
-    return identifier
+    return reply.at("plan-id"), reply
 
 
 def in_the_background(lab: CatalogLab, **properties: str) -> scans.TableWithFiles:
@@ -67,14 +65,7 @@ def async_plans_complete(lab: CatalogLab) -> None:
     and stays completed.
     """
     table = in_the_background(lab)
-    reply = scans.plan(lab, table.table)
-    identifier = (
-        reply.document.get("plan-id")
-        if reply.status == 200 and reply.document.get("status") == "submitted"
-        else None
-    )
-    if identifier is None:
-        raise NotOffered("the target plans the scan at once")
+    identifier, reply = submit_plan(lab, table.table)
 
     first = fetch(lab, table.table, identifier)
     with lab.judge("IRC-SCAN-FETCH-001"):
@@ -148,7 +139,7 @@ def cancelling_plans_returns_204(lab: CatalogLab) -> None:
     """
     table = in_the_background(lab)
     scans.needs(lab, scans.CANCEL)
-    identifier = submit_plan(lab, table.table)
+    identifier, _ = submit_plan(lab, table.table)
     reply = cancel(lab, table.table, identifier)
     after = fetch(lab, table.table, identifier)
 
@@ -188,7 +179,7 @@ def cancelling_completed_plans_returns_204_or_404(lab: CatalogLab) -> None:
 def plans_of_other_tables_return_404(lab: CatalogLab) -> None:
     """Fetching a plan at the path of another table returns 404."""
     table = in_the_background(lab)
-    identifier = submit_plan(lab, table.table)
+    identifier, _ = submit_plan(lab, table.table)
     other = lab.make_table(table.table.namespace)
 
     with lab.judge("IRC-SCAN-FETCH-008"):
@@ -252,9 +243,8 @@ def plans_of_unreadable_tables_fail(lab: CatalogLab) -> None:
         for manifest in table.snapshots[-1].manifests:
             lab.remove_file(manifest.path)
         replies.append(scans.plan(lab, table.table))
-        identifier = replies[-1].document.get("plan-id") if replies[-1].status == 200 else None
-        if identifier is not None and replies[-1].document.get("status") == "submitted":
-            _wait_for_end(lab, table.table, identifier)
+        with contextlib.suppress(Unmet):
+            scans.wait_for_plan(lab, table.table, replies[-1])
 
     with lab.judge_each("IRC-SCAN-PLAN-001") as case:
         for reply in replies:
@@ -267,12 +257,3 @@ def plans_of_unreadable_tables_fail(lab: CatalogLab) -> None:
                         "the member `status`",
                         at=reply.place("status"),
                     )
-
-
-def _wait_for_end(lab: CatalogLab, table: Table, identifier: str) -> None:
-    """Fetch a plan until it is not on its way any more."""
-    for _ in range(scans.POLLS):
-        reply = fetch(lab, table, identifier)
-        if reply.status != 200 or reply.document.get("status") != "submitted":
-            return
-        time.sleep(scans.PAUSE)

@@ -23,7 +23,7 @@ def cancelling_a_plan_keeps_other_plans(lab: CatalogLab) -> None:
     second = table.append(table.file("fourth"))
     other = lab.make_table(table.table.namespace)
     other_plan = lab.require(scans.plan(lab, table.table, snapshot_id=first.id), 200)
-    identifier = submit_plan(lab, table.table)
+    identifier, _ = submit_plan(lab, table.table)
     cancel(lab, other, str(other_plan.document.get("plan-id")))
     with lab.step("IRC-SCAN-CANCEL-001"):
         expect.status(cancel(lab, table.table, identifier), 204)
@@ -46,7 +46,7 @@ def cancelled_plans_stay_cancelled(lab: CatalogLab) -> None:
     """
     table = in_the_background(lab)
     scans.needs(lab, scans.CANCEL)
-    identifier = submit_plan(lab, table.table)
+    identifier, _ = submit_plan(lab, table.table)
     with lab.step("IRC-SCAN-CANCEL-001"):
         expect.status(cancel(lab, table.table, identifier), 204)
     replies = [fetch(lab, table.table, identifier) for _ in range(4)]
