@@ -37,29 +37,15 @@ def run_check(check: Check, lab: Lab, invariants: Iterable[Invariant] = ()) -> l
     try:
         check.run(lab)
     except Exception as error:  # noqa: BLE001 - no error of a check may end the run
-        rest, why = outcome_of_error(error)
-        if isinstance(error, StepFailed) and error.requirement in check.requirements:
-            lab.fail_step(error)
-        elif (
-            lab.unsound
-            and rest in {Outcome.BLOCKED, Outcome.ERROR}
-            and not isinstance(error, StepFailed)
-        ):
-            rest, why = Outcome.BLOCKED, str(lab.unsound[0])
-        if rest is Outcome.ERROR and any(v.outcome is Outcome.FAIL for v in lab.verdicts):
-            rest, why = Outcome.BLOCKED, f"an earlier expectation of the check failed ({why})"
-        elif rest is Outcome.ERROR and (requirement := _invariant_breach(lab, invariants)):
-            rest, why = Outcome.BLOCKED, f"an earlier answer breaks {requirement} ({why})"
-        end = _EarlyEnd(rest, why, frozenset().union(*lab.unfinished))
+        outcome, why = _outcome_of_rest(error, check, lab, invariants)
+        end = _EarlyEnd(outcome, why, frozenset().union(*lab.unfinished))
     also = [v.requirement for v in lab.verdicts if v.requirement in lab.implicit_requirements]
     by_requirement: dict[str, list[Verdict]] = {
         requirement: [] for requirement in (*check.requirements, *also)
     }
-    stray: dict[str, None] = {}
     for verdict in lab.verdicts:
         by_requirement.get(verdict.requirement, []).append(verdict)
-        if verdict.requirement not in by_requirement:
-            stray[verdict.requirement] = None
+    stray = {verdict.requirement for verdict in lab.verdicts} - by_requirement.keys()
     verdicts = [
         _of_cases(requirement, cases, check, lab, end)
         for requirement, cases in by_requirement.items()
@@ -73,6 +59,25 @@ def run_check(check: Check, lab: Lab, invariants: Iterable[Invariant] = ()) -> l
         )
         for s in sorted(stray)
     ]
+
+
+def _outcome_of_rest(
+    error: Exception, check: Check, lab: Lab, invariants: Iterable[Invariant]
+) -> tuple[Outcome, str]:
+    """Return the outcome of requirements that a check did not judge because of an error, and the
+    reason.
+    """
+    rest, why = outcome_of_error(error)
+    if isinstance(error, StepFailed):
+        if error.requirement in check.requirements:
+            lab.fail_step(error)
+    elif lab.unsound and rest is not Outcome.NOT_OFFERED:
+        return Outcome.BLOCKED, str(lab.unsound[0])
+    elif rest is Outcome.ERROR and any(v.outcome is Outcome.FAIL for v in lab.verdicts):
+        return Outcome.BLOCKED, f"an earlier expectation of the check failed ({why})"
+    elif rest is Outcome.ERROR and (requirement := _invariant_breach(lab, invariants)):
+        return Outcome.BLOCKED, f"an earlier answer breaks {requirement} ({why})"
+    return rest, why
 
 
 @dataclass(frozen=True)
