@@ -42,6 +42,7 @@ OBSCURE = re.compile(
     r"(?:what|whatever|who|whoever|whom|whose|where)_|(?:.*_)?(?:who|whose|nobody|everybody|somebody|anybody)(?:_|$)"
 )
 QUESTION = re.compile("_?(?:is|has|are)_")  #: begins the name of a function that returns a bool
+COMMENT = re.compile(r"#.*\bwhoever\b|#:? who ")  #: begins with a pronoun for a program
 FUNCTION = re.compile(r" *(?:async )?def (\w+)")
 PRODUCT = ("client", "reference_server", "conformance", "specs")
 
@@ -218,6 +219,18 @@ def test_names_of_tests_name_the_subject_first() -> None:
 @pytest.mark.parametrize("folder", PRODUCT)
 def test_names_of_functions_name_the_subject_first(folder: str) -> None:
     assert list(names_that_match(folder, OBSCURE)) == []
+
+
+@pytest.mark.parametrize("folder", PRODUCT)
+def test_comments_name_the_client_or_the_server(folder: str) -> None:
+    paths = sorted((ROOT / folder).rglob("*.py"))
+
+    assert [
+        f"{path.relative_to(ROOT)}: {line.strip()}"
+        for path in paths
+        for line in path.read_text("utf-8").splitlines()
+        if COMMENT.search(line)
+    ] == []
 
 
 @pytest.mark.parametrize("folder", PRODUCT)

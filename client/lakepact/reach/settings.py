@@ -169,7 +169,7 @@ def api_key(variable: str, token_endpoint: str = "") -> IamApiKey | ZenApiKey:
 
 DIRECT = Settings()  #: no proxy but that of the environment, and no login
 SETTINGS = tuple(setting.name for setting in fields(Settings))  #: keys of a profile
-LOGINS = ("token_env", "api_key_env", "credential_env", "sigv4")  #: of which one says who asks
+LOGINS = ("token_env", "api_key_env", "credential_env", "sigv4")  #: at most one of them is used
 
 
 def secret_of(variable: str, option: str) -> str:

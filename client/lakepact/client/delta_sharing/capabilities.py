@@ -15,7 +15,7 @@ HEADER = "delta-sharing-capabilities"
 #: Reader features that change what is read from files, and are read rightly here. This is what a
 #: server is told.
 READ = ("deletionvectors", "columnmapping", "timestampntz", "typewidening")
-#: Reader features that do not concern whoever is given a list of files, and `varianttype`: only a
+#: Reader features that do not concern a reader of listed files, and `varianttype`: only a
 #: column of that type needs it.
 _HARMLESS = frozenset(
     {

@@ -20,7 +20,7 @@ def pandas_frame(table: ArrowTable) -> PandasFrame:
     """Return the table as a frame of pandas, with integers and booleans in the types that know
     nulls.
     """
-    import pandas as pd  # noqa: PLC0415 - only who asks for it needs it
+    import pandas as pd  # noqa: PLC0415 - an optional library
 
     types: dict[pa.DataType, pd.api.extensions.ExtensionDtype] = {
         pa.bool_(): pd.BooleanDtype(),
@@ -35,13 +35,13 @@ def pandas_frame(table: ArrowTable) -> PandasFrame:
 
 def polars_frame(table: ArrowTable) -> PolarsFrame:
     """Return the table as a frame of polars."""
-    import polars as pl  # noqa: PLC0415 - only who asks for it needs it
+    import polars as pl  # noqa: PLC0415 - an optional library
 
     return pl.DataFrame(table)
 
 
 def duckdb_relation(table: ArrowTable, connection: DuckDBConnection | None) -> DuckDBRelation:
     """Return the table as a relation of DuckDB, in a connection or the default one."""
-    import duckdb  # noqa: PLC0415 - only who asks for it needs it
+    import duckdb  # noqa: PLC0415 - an optional library
 
     return (connection or duckdb.default_connection()).from_arrow(table)

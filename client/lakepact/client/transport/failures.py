@@ -21,8 +21,8 @@ _GARBLED = {"DecodingError", "InvalidURL"}
 
 def loss(error: Exception) -> Lost:
     """Return what a failure means for its request."""
-    # The library's frames hold the headers that were sent; whoever prints the local variables of a
-    # traceback would print them.
+    # The library's frames hold the headers that were sent; a program that prints the local
+    # variables of a traceback would print them.
     link: BaseException | None = error
     while link is not None:
         link.__traceback__ = None

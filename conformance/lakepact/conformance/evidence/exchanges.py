@@ -93,7 +93,7 @@ class Exchange:
     objects: frozenset[str] = frozenset()  #: the names that the lab gave and the request has
     look: Look | None = None  #: the refused change whose effects this load looks for
     missing_files: tuple[str, ...] | None = (
-        None  #: files that the answer names and that are gone; None if nobody looked
+        None  #: files that the answer names and that are gone; None if they were not looked for
     )
     #: whether a check expected a refusal that did not come, whatever else is sent at the same time
     is_invalid: bool = False

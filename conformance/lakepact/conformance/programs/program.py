@@ -322,7 +322,7 @@ class Program:
         """End all processes, and start no others."""
         self._stop.set()
         for process in tuple(self._running):
-            process.kill()  # who waits for its answer closes its pipes
+            process.kill()  # the thread that reads its answer closes its pipes
         while self._idle:
             self._idle.pop().end()
 

@@ -264,7 +264,7 @@ class ScriptedServer:
         else:
             try:
                 answer = server.script(request, self._forward)
-            except Exception as error:  # noqa: BLE001 - ours, told by whoever let the client do the task
+            except Exception as error:  # noqa: BLE001 - ours, reported by the caller of the task
                 server.failure = (
                     Blocked(f"no answer behind the scripted server: {error}")
                     if isinstance(error, httpx.HTTPError)

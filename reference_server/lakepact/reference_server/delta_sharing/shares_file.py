@@ -204,7 +204,8 @@ class _Reader:
         start = members["startVersion"].whole_number(0) if "startVersion" in members else 0
         if start and DIRECTORY in modes:
             raise members["startVersion"].wrong(
-                "hides nothing from recipients that read the directory; leave it out, or `dir`"
+                "hides nothing from recipients that read the directory; remove it, or `dir` from"
+                " `accessModes`"
             )
         further = members["auxiliaryLocations"].items() if "auxiliaryLocations" in members else []
         if iceberg and self._warehouse is None:

@@ -57,7 +57,7 @@ def as_text(value: Any) -> str:
 
 
 def exact(value: Any, where: str, *, within: range = INT64) -> int:
-    """`value`, which is an integer of that range."""
+    """Return `value` if it is an integer of that range."""
     if type(value) is int and value in within:
         return value
     exactly = ", written without a fraction" if type(value) is float else ""

@@ -325,5 +325,5 @@ def partition_sources(spec: PartitionSpec, metadata: TableMetadata) -> Schema:
 def discard(table: Table, paths: Iterable[str]) -> None:
     """Delete files that no snapshot has."""
     for path in paths:
-        with contextlib.suppress(Exception):  # they are in nobody's way
+        with contextlib.suppress(Exception):  # they change no table
             table.io.delete(path)

@@ -146,7 +146,7 @@ def _above(of: Kind, bounds: Bounds) -> Any:
         return None
     if (
         of is Kind.TEXT
-    ):  # cut by most writers, some of whom put a large character behind what is left; to some texts it is not large enough
+    ):  # cut by most writers, some of which put a large character behind what is left; to some texts it is not large enough
         return (
             bounds.high.removesuffix(LAST[0]).removesuffix(LAST[1]).removesuffix(LAST[2]) + BEHIND
         )

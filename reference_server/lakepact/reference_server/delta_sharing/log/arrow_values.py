@@ -12,7 +12,7 @@ Arrow = Any  # pyarrow has no annotations
 
 def values_of(column: Arrow) -> list[Any]:
     """Return the values of a column that is not nested."""
-    import pyarrow as pa  # noqa: PLC0415 whoever has a column has loaded it
+    import pyarrow as pa  # noqa: PLC0415 a column has loaded it
 
     if column.null_count == len(column):
         return [None] * len(column)

@@ -200,7 +200,7 @@ class State:
 
     def _maps(self, maps: Arrow) -> Iterator[Mapping[str, str | None]]:
         """Return maps of strings; equal ones are one object."""
-        import pyarrow as pa  # noqa: PLC0415 whoever has a column has loaded it
+        import pyarrow as pa  # noqa: PLC0415 a column has loaded it
 
         same = self._same
         maps = maps.cast(pa.map_(pa.string(), pa.string()))
@@ -273,7 +273,7 @@ def check_struct(kind: Arrow, member: str | None, where: str) -> None:
     Raises:
         DamagedLog: it is not, or lacks the member.
     """
-    import pyarrow as pa  # noqa: PLC0415 whoever has a type has loaded it
+    import pyarrow as pa  # noqa: PLC0415 a type has loaded it
 
     if not pa.types.is_struct(kind):
         raise DamagedLog(f"{where} is no struct")

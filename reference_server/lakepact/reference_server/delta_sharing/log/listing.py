@@ -117,7 +117,7 @@ class LogFolder:
         if not real.startswith(table.rstrip("/") + "/"):
             raise DamagedLog(f"{name} cannot be read (a link leads out of the table's folder)")
         try:
-            # Without waiting for whoever may write into a pipe.
+            # Without waiting for a writer of a pipe.
             descriptor = os.open(real, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
         except FileNotFoundError:
             raise Vanished(name) from None

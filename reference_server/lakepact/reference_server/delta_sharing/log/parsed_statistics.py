@@ -39,7 +39,7 @@ def rows(column: Arrow) -> list[Any]:
     """Return the values of a column, of all its members if it is a struct; those that are null or
     have no text are left out.
     """
-    import pyarrow as pa  # noqa: PLC0415 whoever has a column has loaded it
+    import pyarrow as pa  # noqa: PLC0415 a column has loaded it
 
     if pa.types.is_struct(column.type):
         names = [field.name for field in column.type]
@@ -61,7 +61,7 @@ def rows(column: Arrow) -> list[Any]:
 
 def writer(kind: Arrow) -> Callable[[Any], Any]:
     """Return how values of a type stand in statistics; None for those that do not."""
-    import pyarrow as pa  # noqa: PLC0415 whoever has a type has loaded it
+    import pyarrow as pa  # noqa: PLC0415 a type has loaded it
 
     if pa.types.is_floating(kind):
         return lambda value: value if math.isfinite(value) else None

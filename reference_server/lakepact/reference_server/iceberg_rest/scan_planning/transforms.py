@@ -29,8 +29,7 @@ def result_type(transform: str, source: Any) -> Any:
 def value_span(span: Span, transform: str, source: Any) -> Span:
     """Return the span of a field's values if what is written of them is within `span`.
 
-    Writers of old rounded moments before 1970 towards it: what they put into 0 or below may belong
-    one further down.
+    Old writers rounded moments before 1970 up: what they wrote as 0 or below may belong one lower.
     """
     name = transform_name(transform)
     if (
@@ -89,7 +88,7 @@ def _truncation_span(span: Span, source: Any, width: int) -> Span:
 
 
 def _of_prefixes(span: Span, width: int) -> Span:
-    """Return texts or bytes that begin with what is left of them; what is shorter than the width is
+    """Return the span of texts or bytes whose first `width` are within `span`; a shorter value is
     whole.
     """
     whole = span.upper is not None and len(span.upper) < width and span.lower == span.upper

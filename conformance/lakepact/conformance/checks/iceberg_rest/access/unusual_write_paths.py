@@ -44,7 +44,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.scans import (
     wait_for_plan,
 )
 
-NOBODY = ""  #: who shows nothing
+NOBODY = ""  #: a caller without credentials
 HIDDEN = (403, 404)
 #: Statuses of a server that does not implement the operation, returned before it checks rights.
 NOT_DONE = (400, 405, 406, 501)

@@ -111,7 +111,7 @@ def assert_create_on_existing_tables_returns_409(lab: CatalogLab) -> None:
     ):
         reply = create(lab, slot, updates)
         if not updates and reply.status == REFUSED:
-            continue  # who refuses commits of nothing need not look further
+            continue  # refused as a commit of nothing
         with lab.judge("IRC-REQ-002"):
             expect.status(reply, 409, mutation=EXISTS)
             expect_no_change(lab, before)

@@ -154,7 +154,7 @@ def renaming_views_across_namespaces_keeps_metadata(lab: CatalogLab) -> None:
         to = identifier(home, view.name)
         reply = rename_view(lab, at, to)
         if 400 <= reply.status < 500:
-            continue  # who does not move views says so, with 406 or otherwise
+            continue  # a server that does not move views refuses it
         moves += 1
         with lab.judge("IRC-VIEW-REN-001"):
             expect.status(reply, 204)
