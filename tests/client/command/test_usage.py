@@ -218,7 +218,7 @@ def test_missing_click_prints_the_pip_command():
     assert (process.returncode, process.stdout) == (2, "")
     assert (
         process.stderr
-        == f"the command lakepact needs click, which is not installed: {install('conformance')}\n"
+        == f"the command lakepact needs click, which is not installed: {install('server')}\n"
     )
 
 
