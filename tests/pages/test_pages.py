@@ -216,7 +216,6 @@ def test_blocks_run_elsewhere_have_a_test_file() -> None:
 
 #: Every reason for a block that does not run.
 REASONS = [
-    "builds clients in five languages, and takes two hours",
     "examples/ci/github.yml; tests/action runs the scripts of the action",
     "installs from the network; `nox -s build` does the same with the wheel",
     "installs from the network; tests/distribution runs the wheel like this",

@@ -9,7 +9,6 @@ from pathlib import Path
 import orjson
 import pytest
 
-from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.evidence.target import Offer
 from lakepact.conformance.http.wire import Wire
 from lakepact.conformance.judging.lab import Lab
@@ -67,7 +66,11 @@ def test_embedded_server_gets_its_settings() -> None:
     ("settings", "error", "complaint"),
     [
         ({"prefix": "?"}, Misused, r"rejected its options: .*prefix"),
-        ({"store": "FILE/store", "warehouse": "FILE/w"}, Blocked, "did not start"),
+        (
+            {"store": "FILE/store", "warehouse": "FILE/w"},
+            Misused,
+            "rejected its options: cannot use",
+        ),
     ],
 )
 def test_unusable_setting_raises_its_error(
