@@ -275,20 +275,25 @@ def excerpt(answer: dict[str, Any]) -> str:
     return f"status {answer['status']}  {text[:SHOWN]}{'…' if len(text) > SHOWN else ''}"
 
 
+def configuration_of(server: Server, warehouse: str) -> dict[str, Any]:
+    """Return the answer of a server to a request for its configuration."""
+    query = f"?warehouse={quote(warehouse, safe='')}" if warehouse else ""
+    authorization = [] if server.always else [(name, "") for name in server.own]
+    headers = [("Accept", "application/json"), *authorization]
+    answer = server.send("GET", f"/v1/config{query}", headers, b"")
+    tell(f"GET /v1/config{query} returned {answer['status']}")
+    return answer
+
+
 def prefix_of(case: dict[str, Any], server: Server, warehouse: str) -> str:
     """Return the prefix of paths that the configuration of the server, or else the user, names,
     with a slash; empty without one.
     """
-    authorization = [] if server.always else [(name, "") for name in server.own]
-    headers = [("Accept", "application/json"), *authorization]
+    answer = configuration_of(server, warehouse)
     # A server that has no warehouse of the report's name may need none.
-    for name in (warehouse, "") if warehouse and warehouse == case["warehouse"] else (warehouse,):
-        query = f"?warehouse={quote(name, safe='')}" if name else ""
-        answer = server.send("GET", f"/v1/config{query}", headers, b"")
-        tell(f"GET /v1/config{query} returned {answer['status']}")
-        if answer["status"] != http.client.BAD_REQUEST:
-            break
-    else:
+    if answer["status"] == http.client.BAD_REQUEST and warehouse and warehouse == case["warehouse"]:
+        answer = configuration_of(server, "")
+    if answer["status"] == http.client.BAD_REQUEST:
         raise Trouble(f"name a warehouse of this server with --warehouse: {excerpt(answer)}")
     overridden, default = (
         value_at(answer, f"/body/{part}/prefix") for part in ("overrides", "defaults")
