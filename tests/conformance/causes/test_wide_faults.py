@@ -9,8 +9,10 @@ import pytest
 from conformance.causes.findings import (
     ERROR,
     answers,
+    different,
     exchange,
     expecting,
+    groups_of,
     mistaken,
     result,
 )
@@ -64,8 +66,12 @@ def test_creations_that_store_nothing_are_one_cause_of_their_requirement() -> No
         creations(CREATED - 1),
         creations(CREATED, body='{"stage-create": true}'),
         creations(CREATED, status=200),
+        [
+            line | {"objects": [*line["objects"], "lp_0a1b2c_99_9"][: line["number"] % 2 or 2]}
+            for line in creations(CREATED)
+        ],
     ],
-    ids=["few", "staged", "found"],
+    ids=["few", "staged", "found", "other objects"],
 )
 def test_creations_explain_nothing_unless_many_objects_are_not_found(
     lines: list[dict[str, Any]],
@@ -75,6 +81,14 @@ def test_creations_explain_nothing_unless_many_objects_are_not_found(
     (cause,) = causes([*lines, another | {"check": "c1"}, of_check(expecting((200,))[0], 1)])
 
     assert "returned success, and" not in cause.title
+
+
+def test_wrong_body_of_a_creation_that_stores_nothing_is_another_cause() -> None:
+    missing = result("R-1", 2, expected=(200,), operations=["createTable"])
+    wrong = different("R-2", 3, "/metadata/schemas")
+    lines = [*creations(CREATED), of_check(missing, 1), of_check(wrong, 3)]
+
+    assert groups_of(lines) == ["1", "2"]
 
 
 def test_errors_with_status_200_are_one_cause_without_accepted_mistakes() -> None:

@@ -1,6 +1,4 @@
-"""The outcome of a task on a server with a fault, from what the client reports and from what the
-server stores.
-"""
+"""The outcome of a task, from what the client reports and from what the server stores."""
 
 from __future__ import annotations
 
@@ -53,13 +51,13 @@ VOLATILE = (
     (re.compile(r"(?:https?://)?127\.0\.0\.1:\d+"), "SERVER"),
     (re.compile(r"0x[0-9a-f]+|\b[0-9a-f]{12,}\b|\b\d{9,}\b"), "NUMBER"),
 )
-IDENTIFIER = re.compile(r"(uuid|location|snapshot) \d+")  #: as `truth` numbers them
+IDENTIFIER = re.compile(r"(uuid|location|snapshot) \d+")  #: as `content` numbers them
 LONGEST = 160  #: characters of a detail
 
 
 @dataclass(frozen=True)
 class Finding:
-    """The outcome of a task, or of a client on a server with a fault: the worst of its tasks."""
+    """The outcome of a task."""
 
     outcome: str
     task: str = ""

@@ -53,7 +53,6 @@ SCANS = frozenset({"planTableScan", "fetchPlanningResult", "fetchScanTasks"})
 #: Members of requests that name a table or view.
 IDENTIFIERS = frozenset({"source", "destination", "identifier"})
 READS = frozenset({"GET", "HEAD"})
-UNCLEAR = "?"  #: in place of a deviation that does not say what a client meets
 UNSERVED = frozenset({404, 405, 406, 501})  #: statuses of operations that a server does not have
 NOT_FOUND = 404
 SERVER_ERROR = 500  #: the lowest status of an error that the server makes
@@ -336,28 +335,6 @@ class Finding:
     def is_about(self, *kinds: Kind) -> bool:
         """Return whether the response differs in one of these ways from what is expected."""
         return "difference" in self.failure and self.failure["difference"]["kind"] in kinds
-
-    @property
-    def deviation(self) -> str:
-        """The operation, the mistake in the request, and what the answer did; empty if that does
-        not say what a client meets.
-
-        Clients send no bad requests but for things that do not exist, or exist already. Equal
-        places say nothing of the values there.
-        """
-        mutation = self.failure.get("mutation")
-        is_usual = not mutation or mutation["kind"] in {Wrong.ABSENT, Wrong.PRESENT}
-        if self.exchange is None or not is_usual or (self.accepts and not mutation):
-            return ""
-        mistake = f" {mutation['kind']} {mutation['at']}" if mutation else ""
-        if self.is_about_status or self.accepts:
-            expected = "/".join(map(str, self.expected_status)) or "another"
-            answer = f"{self.status} {self.error_type or ''}, expected {expected}"
-        elif self.is_about(Kind.TYPE, Kind.SPELLING):
-            answer = f"{'/'.join(self.place)} {self.failure['difference']['kind']}"
-        else:
-            return ""
-        return f"{self.operation}{mistake}: {answer}"
 
 
 def message_of(exchange: ExchangeLine) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Wrong
-from lakepact.conformance.report.grouping.cases import NOT_FOUND, Finding
+from lakepact.conformance.report.grouping.cases import NOT_FOUND, Finding, resource_of
 
 if TYPE_CHECKING:
     from lakepact.generated.report import ExchangeLine
@@ -30,24 +30,23 @@ class LostCreations:
 
     def __init__(self, exchanges: Iterable[ExchangeLine]) -> None:
         lost, stored = Counter[str](), Counter[str]()
-        creations: dict[frozenset[str], ExchangeLine] = {}
+        #: By names of objects, the creations that no later request of the kind has decided.
+        undecided: dict[frozenset[str], ExchangeLine] = {}
         #: By check, the creations whose objects no request found.
         self._of_check: dict[str, list[ExchangeLine]] = defaultdict(list)
         for line in sorted(exchanges, key=lambda line: line["number"]):
             operation, status = line["operation"] or "", line["response"]["status"]
             objects, body = frozenset(line.get("objects", ())), line["request"]["body"]
-            for names in [names for names in creations if names <= objects]:
-                creation = creations[names]
-                is_other = LOWEST_ERROR <= status != NOT_FOUND
-                if is_other or creation["operation"] == operation or CREATES in body:
-                    continue
+            creation = undecided.get(objects)
+            if creation is not None and _decides(line, creation):
                 (lost if status == NOT_FOUND else stored)[str(creation["operation"])] += 1
                 if status != NOT_FOUND:
                     self._of_check[creation["check"]].remove(creation)
-                del creations[names]
+                del undecided[objects]
             is_staged = STAGED in body.replace(" ", "")
-            if operation.startswith(CREATING) and 200 <= status < LOWEST_ERROR and not is_staged:
-                creations[objects] = line
+            is_accepted = 200 <= status < LOWEST_ERROR and not is_staged
+            if objects and is_accepted and operation.startswith(CREATING):
+                undecided[objects] = line
                 self._of_check[line["check"]].append(line)
         self._operations = {
             operation
@@ -60,15 +59,35 @@ class LostCreations:
         does.
         """
         line = finding.exchange
-        if line is None:
+        if line is None or not _shows_absence(finding):
             return ""
-        for creation in self._of_check.get(line["check"], ()):
-            operation = str(creation["operation"])
-            is_before = creation["number"] <= line["number"]
-            is_near = bool({*creation.get("objects", ())} & finding.objects)
-            if operation in self._operations and is_before and is_near:
-                is_again = finding.operation == operation and finding.status < LOWEST_ERROR
-                is_absent = finding.status == NOT_FOUND or finding.is_about(Kind.MISSING)
-                if is_absent or is_again or (finding.accepts and finding.wrong == Wrong.PRESENT):
-                    return operation
-        return ""
+        operations = (
+            str(creation["operation"])
+            for creation in self._of_check.get(line["check"], ())
+            if creation["number"] <= line["number"]
+            and not finding.objects.isdisjoint(creation.get("objects", ()))
+        )
+        return next((each for each in operations if each in self._operations), "")
+
+
+def _decides(line: ExchangeLine, creation: ExchangeLine) -> bool:
+    """Return whether a request shows if the object of an earlier creation is there."""
+    operation, status = line["operation"] or "", line["response"]["status"]
+    creating = str(creation["operation"])
+    return (
+        operation != creating
+        and resource_of(operation) == resource_of(creating)
+        and (status < LOWEST_ERROR or status == NOT_FOUND)
+        and CREATES not in line["request"]["body"]
+    )
+
+
+def _shows_absence(finding: Finding) -> bool:
+    """Return whether an answer shows that an object is not there: it is not found or not listed, or
+    can be created again.
+    """
+    line = finding.exchange
+    is_race = line is not None and "concurrent" in line and finding.operation.startswith(CREATING)
+    is_unlisted = finding.operation.startswith("list") and finding.is_about(Kind.MISSING)
+    is_again = finding.accepts and finding.wrong == Wrong.PRESENT
+    return finding.status == NOT_FOUND or is_unlisted or is_again or is_race
