@@ -61,12 +61,14 @@ def _group_information(tables: Sequence[Compared]) -> list[tuple[Difference, str
         common = _with_placeholders(difference)
         names[common if values[common] > MOST_VALUES else difference].append(table)
     return [
-        (
-            each,
-            f"{', '.join(some[:MOST_TABLES])}{f' and {len(some) - MOST_TABLES:,} more' * (len(some) > MOST_TABLES)}",
-        )
+        (each, _first_of(some))
         for each, some in sorted(names.items(), key=lambda item: -len(item[1]))
     ]
+
+
+def _first_of(tables: Sequence[str]) -> str:
+    more = len(tables) - MOST_TABLES
+    return ", ".join(tables[:MOST_TABLES]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def _with_placeholders(difference: Difference) -> Difference:

@@ -126,8 +126,9 @@ def find_fault(text: str, contract: Contract) -> Fault:
             *(f"{operation}.{name}" for operation in contract.operations for name in ANSWERS),
         ]
         near = difflib.get_close_matches(text, names, n=5, cutoff=0.4)
+        suggestion = f"; near: {', '.join(near)}" if near else ""
         raise UnknownFault(
-            f"{contract.name} has no fault {text!r}{'; near: ' * bool(near)}{', '.join(near)};"
+            f"{contract.name} has no fault {text!r}{suggestion};"
             f" write NAME or OPERATION.NAME, with NAME one of {', '.join(ANSWERS)}"
         )
     return Fault(text, (), ANSWERS[mutation](OperationId(operation) if operation else EVERY))
